@@ -1,0 +1,1 @@
+"""Drivers, host and golden engines: what a run should do, cycle by cycle (no amaranth, no cocotb)."""

@@ -1,0 +1,225 @@
+"""The receiver's wire side: which frames open, when their words reach the FIFO, how and when they end
+(docs/engines/at91ether.md, sections 4.1 and 4.2).
+
+The wire's program is known, so a frame's cycles are formulas of its SFD; only what depends on the mover (overrun) or on registers is
+decided when its cycle comes.
+"""
+
+from __future__ import annotations
+
+import zlib
+from bisect import bisect_left
+from collections import deque
+from typing import TYPE_CHECKING
+
+from model.events import RX
+from model.frames import FCS_BYTES
+from model.traffic import RxProgram, rx_schedule
+
+from .events import Kind, Reason
+
+if TYPE_CHECKING:
+    from .engine import Engine
+
+WORD = 4
+CYCLES_PER_BYTE = 4
+MIN_BYTES, MAX_BYTES, MAX_BYTES_BIG = 64, 1518, 1536
+DECISION_BYTE = 5
+OPEN_AT_MOST = 2
+BIG = 1 << 8
+OPEN_FOR_EVER = 1 << 62
+
+
+class Frame:
+    """A frame on its way from the wire to memory.
+
+    `sfd`: cycle of the SFD's tick; `end`: tick of the first idle nibble; `data`: its complete bytes; `odd`, `code`: spare
+    nibble, RX_ER seen. `ended_in`: cycle in which its end was recorded, None before; `pops`: cycles in which its words left the FIFO;
+    `closed_in`: last cycle in which it is open; `gone_in`: last cycle in which given-up words are still in the FIFO.
+    """
+
+    __slots__ = ("number", "sfd", "end", "data", "odd", "code", "flags", "accepted", "ended_in", "reason", "length",
+                 "words", "pops", "moved", "closed_in", "gone_in")
+
+    def __init__(self, number: int, sfd: int, end: int, data: bytes, odd: bool, code: bool) -> None:
+        self.number, self.sfd, self.end, self.data, self.odd, self.code = number, sfd, end, data, odd, code
+        self.flags = 0
+        self.accepted = False
+        self.ended_in: int | None = None
+        self.reason = Reason.GOOD
+        self.length = 0
+        self.words = -(-len(data) // WORD)
+        self.pops: list[int] = []
+        self.moved = 0
+        self.closed_in = OPEN_FOR_EVER
+        self.gone_in = OPEN_FOR_EVER
+
+    def byte_cycle(self, i: int) -> int:
+        """Tick in which byte i is complete."""
+        return self.sfd + 4 + CYCLES_PER_BYTE * i
+
+    def push_cycle(self, word: int) -> int:
+        """Cycle in which `word` is pushed, if the frame lives so long."""
+        if word == 0:
+            return self.byte_cycle(DECISION_BYTE) + 1
+        last = WORD * word + WORD - 1
+        return self.byte_cycle(last) + 1 if last < len(self.data) else self.end + 1
+
+    def bytes_before(self, cycle: int) -> int:
+        """Bytes complete in ticks before `cycle`."""
+        return min(len(self.data), max(0, (cycle - 1 - self.sfd) // CYCLES_PER_BYTE))
+
+
+class Deframer:
+    """Plays the receive program into the FIFO. `engine` is the owner; `frames` are the open frames, the head first."""
+
+    def __init__(self, engine: Engine, program: RxProgram | None) -> None:
+        self.engine = engine
+        self.program = program
+        self.frames: deque[Frame] = deque()
+        self.seen = 0
+        self.current: Frame | None = None
+
+    def start(self, cycle: int) -> None:
+        """The player starts on the falling edge of `cycle`."""
+        if self.program is None:
+            return
+        schedule = rx_schedule(self.program, cycle)
+        self._sfd = schedule.sfd.tolist()
+        self._end = schedule.end.tolist()
+        if self._sfd:
+            self.engine.kernel.call_at(4 * self._sfd[0], self._on_sfd, 0)
+
+    def _open(self, cycle: int) -> int:
+        while self.frames and self.frames[0].closed_in < cycle:
+            self.frames.popleft()
+        return sum(frame.closed_in >= cycle for frame in self.frames)
+
+    def _on_sfd(self, k: int) -> None:
+        engine, s = self.engine, self._sfd[k]
+        if k + 1 < len(self._sfd):
+            engine.kernel.call_at(4 * self._sfd[k + 1], self._on_sfd, k + 1)
+        if not engine.receive_enabled or engine.tx.drives(s):
+            return
+        number = self.seen
+        self.seen += 1
+        if engine.rx.stalled:
+            engine.log.add((s, Kind.RX_MISS, RX, number, Reason.STALLED))
+            engine.statistics.add("DRFC", s)
+            return
+        if self._open(s) >= OPEN_AT_MOST:
+            engine.log.add((s, Kind.RX_MISS, RX, number, Reason.OVERRUN))
+            self._overrun(s)
+            return
+        program = self.program
+        frame = Frame(number, s, self._end[k], program.frames.bytes(k), bool(program.odd[k]), program.rx_er_at[k] >= 0)
+        engine.log.add((s, Kind.RX_SFD, RX, number, 0))
+        self.frames.append(frame)
+        self.current = frame
+        call = engine.kernel.call_at
+        if len(frame.data) > DECISION_BYTE:
+            call(4 * frame.push_cycle(0), self._decide, frame)
+        if len(frame.data) > self._longest():
+            call(4 * (frame.byte_cycle(self._longest()) + 1), self._too_long, frame)
+        call(4 * (frame.end + 1), self._finish, frame)
+        engine.port.kick()
+
+    def _longest(self) -> int:
+        return MAX_BYTES_BIG if self.engine.cfg & BIG else MAX_BYTES
+
+    def _decide(self, frame: Frame) -> None:
+        cycle = frame.push_cycle(0)
+        if frame.ended_in is not None:
+            return
+        flags = self.engine.filter.match(frame.data[:6], self.engine.cfg)
+        if flags is None:
+            self._record(frame, cycle, Reason.FILTER)
+            return
+        frame.flags = flags
+        frame.accepted = True
+        self._watch(frame, 0)
+        self.engine.port.kick()
+
+    def _watch(self, frame: Frame, word: int) -> None:
+        """Look again at the first push from `word` on that could find the FIFO full.
+
+        Only pops that have happened count: the later ones of a burst under way may come too late for a push before them.
+        """
+        now = self.engine.kernel.now // 4
+        used = sum(f.words - bisect_left(f.pops, now) for f in self.frames
+                   if f is not frame and f.gone_in == OPEN_FOR_EVER)
+        word = max(word, self.engine.fifo_words + bisect_left(frame.pops, now) - used)
+        if word < frame.words and frame.ended_in is None:
+            cycle = frame.push_cycle(word)
+            self.engine.kernel.call_at(4 * cycle, self._push, frame, word, cycle)
+
+    def _push(self, frame: Frame, word: int, cycle: int) -> None:
+        """Word `word` is pushed in `cycle`: is there room?"""
+        if frame.ended_in is not None:
+            return
+        level = word - bisect_left(frame.pops, cycle)
+        if frame.gone_in < cycle:
+            level = 0
+        for other in self.frames:
+            if other is not frame and other.gone_in >= cycle:
+                level += other.words - bisect_left(other.pops, cycle)
+        if level >= self.engine.fifo_words:
+            self._overrun(cycle)
+            frame.words = word
+            self._record(frame, cycle, Reason.OVERRUN)
+        else:
+            self._watch(frame, word + 1)
+
+    def _overrun(self, cycle: int) -> None:
+        engine = self.engine
+        engine.cause(engine.ROVR, cycle)
+        engine.rsr.set(engine.RSR_OVR, cycle)
+        engine.statistics.add("ROV", cycle)
+
+    def _too_long(self, frame: Frame) -> None:
+        if frame.ended_in is None:
+            self._record(frame, frame.byte_cycle(self._longest()) + 1, Reason.LONG)
+
+    def _finish(self, frame: Frame) -> None:
+        """RX_DV fell in the tick before."""
+        cycle = frame.end + 1
+        statistics = self.engine.statistics
+        body = frame.data[:-FCS_BYTES]
+        right = len(frame.data) > FCS_BYTES and zlib.crc32(body).to_bytes(FCS_BYTES, "little") == frame.data[-FCS_BYTES:]
+        if frame.ended_in is not None:
+            if frame.reason == Reason.LONG:
+                statistics.add("ELR" if right else "RJB", cycle)
+            return
+        if frame.code:
+            reason = Reason.CODE
+            statistics.add("CDE", cycle)
+        elif len(frame.data) < MIN_BYTES:
+            reason = Reason.SHORT
+            statistics.add("USF", cycle)
+        elif right:
+            reason = Reason.GOOD
+        elif frame.odd:
+            reason = Reason.ALIGN
+            statistics.add("ALE", cycle)
+        else:
+            reason = Reason.CRC
+            statistics.add("SEQE", cycle)
+        self._record(frame, cycle, reason)
+
+    def receive_disabled(self, cycle: int) -> None:
+        """RE is seen to be 0 in `cycle`: a frame in reception ends there unless something else ended it."""
+        frame = self.current
+        if frame is not None and frame.ended_in is None:
+            self._record(frame, cycle, Reason.RE_OFF)
+
+    def _record(self, frame: Frame, cycle: int, reason: Reason) -> None:
+        frame.ended_in = cycle
+        frame.reason = reason
+        frame.length = frame.bytes_before(cycle) if reason in (Reason.OVERRUN, Reason.LONG, Reason.FILTER, Reason.RE_OFF) \
+            else len(frame.data)
+        if not frame.accepted:
+            frame.words = 0
+        elif reason in (Reason.LONG, Reason.RE_OFF):
+            frame.words = sum(frame.push_cycle(word) <= cycle for word in range(frame.words))
+        self.engine.log.add((cycle, Kind.RX_END, RX, frame.number, frame.length | reason << 32))
+        self.engine.port.kick()

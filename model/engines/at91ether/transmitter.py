@@ -1,0 +1,332 @@
+"""The transmitter: hand-over, fetching, sending (docs/engines/at91ether.md, sections 3.1 to 3.3; half duplex in collisions.py).
+
+A frame's ticks are formulas of its start tick; what can still change them (an empty FIFO, TE, a bus error, a collision) is looked at
+in the cycle in which it would.
+"""
+
+from __future__ import annotations
+
+import zlib
+from typing import TYPE_CHECKING
+
+from model.events import TX
+
+from .collisions import HalfDuplex
+from .events import Kind
+from .pair import DEPTHS, HandOver, Places
+
+if TYPE_CHECKING:
+    from .engine import Engine
+
+NEVER = 1 << 62
+BURST_WORDS, PAGE, WORD = 4, 4096, 4
+CYCLES_PER_BYTE = 4
+PREAMBLE_CYCLES = 32
+SFD_CYCLES = 30
+GAP_CYCLES = 48
+ABORT_CYCLES = 16
+MIN_BYTES, FCS_BYTES = 60, 4
+LOST, CORRUPT, LOCKUP = range(3)
+COMP, OVR, UND = 1 << 5, 1 << 0, 1 << 6
+
+
+def tick_from(cycle: int) -> int:
+    """The first tick cycle >= `cycle`: ticks are the odd cycles."""
+    return cycle | 1
+
+
+class Frame:
+    """One attempt to send a frame. `start`: tick *t*, None before; `end`: tick in which it will end as things stand;
+    `arrivals`: cycle of each word's beat; `left`: words not yet asked for; `stopped`: first cycle without requests."""
+
+    def __init__(self, place: HandOver, given_in: int) -> None:
+        self.place = place
+        self.number = place.number
+        self.skip = place.address % WORD
+        self.address = place.address - self.skip
+        self.left = -(-(self.skip + place.length) // WORD)
+        self.words = self.left
+        self.since = given_in + 1
+        self.arrivals: list[int] = []
+        self.data = bytearray()
+        self.stopped = NEVER
+        self.start: int | None = None
+        self.end = NEVER
+        self.starved = self.failed = self.abandoned = False
+
+    def first_byte(self, word: int) -> int:
+        """Index of the first frame byte in `word`."""
+        return max(0, WORD * word - self.skip)
+
+    def taken_in(self, byte: int) -> int:
+        """Tick *T_i* of frame byte i."""
+        return self.start + PREAMBLE_CYCLES + CYCLES_PER_BYTE * byte
+
+    def freed_in(self, word: int) -> int:
+        """Tick that takes the last used byte of `word`."""
+        return self.taken_in(min(WORD * (word + 1) - self.skip, self.place.length) - 1)
+
+    def body(self) -> bytes:
+        """The frame's bytes as they go out before the FCS, pad included."""
+        data = bytes(self.data[self.skip:self.skip + self.place.length])
+        return data if self.place.no_crc else data.ljust(MIN_BYTES, b"\0")
+
+    def sent_before(self, tick: int) -> int:
+        """Bytes of frame and pad taken in ticks before `tick`."""
+        if self.start is None:
+            return 0
+        whole = self.place.length if self.place.no_crc else max(self.place.length, MIN_BYTES)
+        return min(whole, max(0, (tick - self.start - PREAMBLE_CYCLES + CYCLES_PER_BYTE - 1) // CYCLES_PER_BYTE))
+
+
+class Transmitter:
+    """Places, reader and framer of one engine."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        straps = engine.straps
+        self.places = Places(DEPTHS[straps.get("depth", 0)], bool(straps.get("mstar", 0)))
+        self.overrun_effect = straps.get("ovr_effect", LOST)
+        self.locked = False
+        self.frame: Frame | None = None
+        self.half = HalfDuplex(self)
+        self.reader_idle_from = 0
+        self.gap_over = 0
+        self.busy_wire_cycles = 0
+        self._release_in = -1
+        self._handed_in = -1
+        self._reading: Frame | None = None
+
+    # -- hand-over ---------------------------------------------------------------------------------------------------
+    def hand_over(self, cycle: int, address: int, length: int, no_crc: bool) -> None:
+        """A committing TCR write in `cycle`."""
+        if not length:
+            return
+        places, engine = self.places, self.engine
+        hand = HandOver(places.accepted, address, length, no_crc)
+        held, releasing = len(places.held), self._release_in == cycle
+        if held >= places.depth and not releasing:
+            self._refuse(cycle, hand)
+            return
+        places.held.append(hand)
+        places.accepted += 1
+        self._handed_in = cycle
+        engine.log.add((cycle, Kind.TX_QUEUE, TX, hand.number, hand.data()))
+        if held + 1 - releasing < places.depth:
+            engine.cause(engine.TBRE, cycle)
+        if not releasing:
+            self.try_start(cycle + 1)
+
+    def _refuse(self, cycle: int, hand: HandOver) -> None:
+        places, engine = self.places, self.engine
+        places.refused = min(places.refused + 1, 3)
+        engine.tsr.set(OVR, cycle)
+        engine.cause(engine.TOVR, cycle)
+        engine.log.add((cycle, Kind.TX_OVERRUN, TX, hand.number, hand.data()))
+        if self.overrun_effect == LOCKUP:
+            self.locked = True
+        elif self.overrun_effect == CORRUPT and places.depth > 1:
+            youngest = places.held[-1]
+            youngest.address, youngest.length, youngest.no_crc = hand.address, hand.length, hand.no_crc
+
+    def disable(self, cycle: int) -> None:
+        """A CTL write with TE = 0 in `cycle`."""
+        if self._release_in == cycle:
+            self._finish(self.frame, cycle)
+            self._abandon(self.frame, cycle)
+        held = self.places.held
+        if held:
+            self.engine.log.add((cycle, Kind.TX_DROP, TX, held[0].number, len(held)))
+            held.clear()
+        self.places.refused = 0
+        self.locked = False
+        self.half.forget()
+        frame, self.frame = self.frame, None
+        if frame is None:
+            return
+        self._stop_reader(frame, cycle + 1)
+        if frame.start is not None and frame.start <= cycle:
+            self._cut(frame, tick_from(cycle + 1))
+
+    # -- fetching ----------------------------------------------------------------------------------------------------
+    def try_start(self, cycle: int) -> None:
+        """Give the oldest frame to the reader in `cycle` if the sender would."""
+        held = self.places.held
+        if self.frame is not None or not held or not self.engine.transmit_enabled or self.locked \
+                or self.reader_idle_from > cycle:
+            return
+        self.frame = self._reading = Frame(held[0], cycle)
+        self.reader_idle_from = NEVER
+        self.engine.port.kick()
+
+    def _burst(self, frame: Frame) -> int:
+        return min(BURST_WORDS, self.engine.fifo_words, frame.left, (PAGE - frame.address % PAGE) // WORD)
+
+    def next_request(self, first: int) -> int:
+        """The first cycle >= `first` in which the reader requests the port, as far as is known; NEVER if none is."""
+        frame = self._reading
+        if frame is None or not frame.left:
+            return NEVER
+        cycle = max(frame.since, first)
+        to_free = len(frame.arrivals) + self._burst(frame) - self.engine.fifo_words
+        if to_free > 0:
+            if frame.start is None:
+                return NEVER
+            cycle = max(cycle, frame.freed_in(to_free - 1) + 1)
+        return cycle if cycle < frame.stopped else NEVER
+
+    def granted(self) -> tuple[Frame, int]:
+        """The burst that was requested: (frame, words); the port reads `frame.address` on."""
+        frame = self._reading
+        beats = self._burst(frame)
+        frame.left -= beats
+        frame.since = NEVER
+        return frame, beats
+
+    def filled(self, frame: Frame, data: bytes, cycle: int, failed: bool) -> None:
+        """A burst ended in `cycle`."""
+        frame.data += data
+        frame.address += len(data)
+        frame.since = cycle + 1
+        engine = self.engine
+        if failed:
+            frame.left = 0
+            engine.log.add((cycle, Kind.TX_ABORT, TX, frame.number, 0))
+            engine.cause(engine.ABT, cycle)
+        if not frame.left:
+            self._reading = None
+            self.reader_idle_from = cycle + 1
+        elif frame.stopped <= cycle + 1:  # a stop in the cycle after finds the reader in WAIT: idle one cycle later
+            self._reading = None
+            self.reader_idle_from = max(cycle, frame.stopped) + 1
+        if frame is not self.frame:
+            self.try_start(max(cycle + 1, self.reader_idle_from))
+        elif failed:
+            self._fail(frame, cycle + 1)
+        elif len(frame.data) == len(data) and not frame.starved:
+            self.half.arrange(frame, cycle + 1)
+
+    def _stop_reader(self, frame: Frame, cycle: int) -> None:
+        """No request of `frame` from `cycle` on; the reader is idle in the next, or after the burst under way."""
+        if self._reading is not frame:
+            return
+        frame.stopped = cycle
+        if frame.since != NEVER:
+            self._reading = None
+            self.reader_idle_from = cycle + 1
+
+    # -- sending -----------------------------------------------------------------------------------------------------
+    def begin(self, frame: Frame, tick: int) -> None:
+        """The first preamble nibble is loaded in `tick`."""
+        frame.start = tick
+        length = frame.place.length
+        whole = length if frame.place.no_crc else max(length, MIN_BYTES) + FCS_BYTES
+        call = self.engine.kernel.call_at
+        self._end_in(frame, tick + PREAMBLE_CYCLES + CYCLES_PER_BYTE * whole)
+        call(4 * (tick + SFD_CYCLES) + 1, self._sfd, frame)
+        self._watch(frame, 0)
+        self.engine.port.kick()
+
+    def _sfd(self, frame: Frame) -> None:
+        tick = frame.start + SFD_CYCLES
+        if tick < frame.end:
+            self.engine.log.add((tick, Kind.TX_SFD, TX, frame.number, 0))
+
+    def _end_in(self, frame: Frame, tick: int) -> None:
+        frame.end = self._release_in = tick
+        self.engine.kernel.call_at(4 * tick + 3, self._finish, frame, tick)
+
+    def _watch(self, frame: Frame, word: int) -> None:
+        """Look whether `word`, or the first after it that is not there in time, arrives before its first byte is due."""
+        arrivals = frame.arrivals
+        while word < len(arrivals) and arrivals[word] < frame.taken_in(frame.first_byte(word)):
+            word += 1
+        if word < frame.words:
+            self.engine.kernel.call_at(4 * frame.taken_in(frame.first_byte(word)), self._due, frame, word)
+
+    def _due(self, frame: Frame, word: int) -> None:
+        byte = frame.first_byte(word)
+        tick = frame.taken_in(byte)
+        if frame is not self.frame or frame.end <= tick or frame.starved:
+            return
+        if word < len(frame.arrivals) and frame.arrivals[word] < tick:
+            self._watch(frame, word + 1)
+            return
+        frame.starved = True
+        self.engine.log.add((tick, Kind.TX_UNDERRUN, TX, frame.number, byte))
+        self._stop_reader(frame, tick)
+        self._end_in(frame, tick + ABORT_CYCLES)
+
+    def _sent(self, frame: Frame, tick: int) -> bytes:
+        """What was taken before `tick`, pad included; an underrun took nothing from its tick on."""
+        if frame.starved:
+            tick = min(tick, frame.end - ABORT_CYCLES)
+        return frame.body()[:frame.sent_before(tick)]
+
+    def _finish(self, frame: Frame, tick: int) -> None:
+        """The frame's regular or underrun end in `tick`: release."""
+        if frame is None or frame is not self.frame or frame.end != tick or frame.abandoned:
+            return
+        engine = self.engine
+        sent = self._sent(frame, tick)
+        self._off_wire(frame, tick)
+        if frame.starved:
+            engine.statistics.add("TUE", tick)
+            engine.tsr.set(UND, tick)
+            self._release(frame, tick, sent, engine.TUND)
+        else:
+            engine.statistics.add("FRA", tick)
+            self.half.count_sent(frame, tick)
+            self._release(frame, tick, sent, 0)
+
+    def _cut(self, frame: Frame, tick: int) -> None:
+        """TX_EN falls in `tick` in the middle of the frame."""
+        taken = min(frame.place.length, len(self._sent(frame, tick)))
+        self.engine.log.add((tick, Kind.TX_CUT, TX, frame.number, taken))
+        self._off_wire(frame, tick)
+        frame.end = tick
+
+    def _off_wire(self, frame: Frame, tick: int) -> None:
+        self.gap_over = tick + GAP_CYCLES
+        self.busy_wire_cycles += tick - frame.start
+
+    def _fail(self, frame: Frame, cycle: int) -> None:
+        """A burst of the frame ended badly in the cycle before `cycle`."""
+        frame.failed = True
+        if frame.start is not None:
+            cycle = tick_from(cycle)
+        if frame.end > cycle:
+            frame.abandoned = True
+            frame.end = self._release_in = cycle
+            self.engine.kernel.call_at(4 * cycle + 3, self._abandon, frame, cycle)
+
+    def _abandon(self, frame: Frame, cycle: int) -> None:
+        if frame is None or frame is not self.frame or frame.end != cycle or not frame.abandoned:
+            return
+        sent = b""
+        if frame.start is not None:
+            sent = self._sent(frame, cycle)
+            self._cut(frame, cycle)
+        self._release(frame, cycle, sent, 0)
+
+    def _release(self, frame: Frame, cycle: int, sent: bytes, causes: int) -> None:
+        places, engine = self.places, self.engine
+        engine.log.add((cycle, Kind.TX_DONE, TX, frame.number, zlib.crc32(sent) | len(sent) << 32))
+        held = len(places.held) - (self._handed_in == cycle)
+        places.held.popleft()
+        places.refused = 0
+        causes |= engine.TCOM
+        if held == places.depth:
+            causes |= engine.TBRE
+        if not places.held:
+            causes |= engine.TIDLE
+        engine.tsr.set(COMP, cycle)
+        engine.cause(causes, cycle)
+        self._release_in = -1
+        self.half.forget()
+        self.frame = None
+        self.try_start(cycle + 1)
+
+    def drives(self, cycle: int) -> bool:
+        """Whether the receiver is deaf in `cycle` because TX_EN is up in half duplex."""
+        return self.half.deaf(cycle)

@@ -1,0 +1,73 @@
+"""The PHY behind MDIO as the golden world sees it: IEEE 802.3 clause 22 registers, negotiated to 100BASE-TX full duplex.
+
+The simulated top holds the same registers in `tb/top/rb_mdio_phy.sv`.
+"""
+
+from __future__ import annotations
+
+ADDRESS = 0
+NOT_THERE = 0xFFFF
+"""What the pulled-up line reads as where no PHY answers."""
+BMCR, BMSR, PHYID1, PHYID2, ANAR, ANLPAR = range(6)
+BMSR_ABLE, BMSR_LINK, BMSR_NEGOTIATED = 0x7849, 0x0004, 0x0020
+BMCR_RESET, BMCR_INIT = 0x8000, 0x3100
+LINK_PARTNER = 0x4101
+START_BITS_END = 34
+TURNAROUND_BIT = 46
+"""Bit of the 64-bit frame in which a reading station lets go of the line."""
+DATA_BITS = 16
+FRAME_BITS = 64
+
+
+class Phy:
+    """Registers of the one PHY on the bus. `link`: whether the link is up."""
+
+    def __init__(self, link: bool = True) -> None:
+        self.link = link
+        self._bmcr = BMCR_INIT
+        self._anar = 0x0101
+
+    def read(self, address: int, register: int) -> int:
+        """The register's value (16 bits) as an MDIO read brings it."""
+        if address != ADDRESS:
+            return NOT_THERE
+        return {
+            BMCR: self._bmcr,
+            BMSR: BMSR_ABLE | (BMSR_LINK | BMSR_NEGOTIATED if self.link else 0),
+            PHYID1: 0x5242,
+            PHYID2: 0x0001,
+            ANAR: self._anar,
+            ANLPAR: LINK_PARTNER if self.link else 0,
+        }.get(register, 0)
+
+    def write(self, address: int, register: int, value: int) -> None:
+        """An MDIO write of 16 bits."""
+        if address != ADDRESS:
+            return
+        if register == BMCR:
+            self._bmcr = BMCR_INIT if value & BMCR_RESET else value
+        elif register == ANAR:
+            self._anar = value
+
+
+def line_level(since_start: int, divider: int, frame: int, answer: int | None) -> int:
+    """Level of the MDIO line while a station sends a management frame.
+
+    `since_start`: cycles since the frame's first; `divider`: cycles a bit; `frame`: the 32 bits behind the preamble; `answer`: what a
+    PHY sends in a read (16 bits), None if nobody answers or it is a write. The PHY changes the line one cycle after it sees MDC rise.
+    """
+    bit = since_start // divider
+    reading = frame >> 28 & 3 == 2
+    if bit < FRAME_BITS // 2:
+        return 1
+    if not reading or bit < TURNAROUND_BIT:
+        return frame >> FRAME_BITS - 1 - bit & 1 if bit < FRAME_BITS else 1
+    if answer is None:
+        return 1
+    # Number of MDC edges, from that of the first turnaround bit on, that the PHY has reacted to.
+    edges = (since_start - TURNAROUND_BIT * divider - divider // 2 - 1) // divider + 1
+    if edges <= 0:
+        return 1
+    if edges == 1:
+        return 0
+    return answer >> DATA_BITS - (edges - 1) & 1 if edges <= DATA_BITS + 1 else 1
