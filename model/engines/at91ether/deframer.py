@@ -12,6 +12,8 @@ from bisect import bisect_left
 from collections import deque
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from model.events import RX
 from model.frames import FCS_BYTES
 from model.traffic import RxProgram, rx_schedule
@@ -26,6 +28,8 @@ CYCLES_PER_BYTE = 4
 MIN_BYTES, MAX_BYTES, MAX_BYTES_BIG = 64, 1518, 1536
 DECISION_BYTE = 5
 OPEN_AT_MOST = 2
+TICK = 2
+PREAMBLE, SFD = 0x5, 0xD
 BIG = 1 << 8
 OPEN_FOR_EVER = 1 << 62
 
@@ -78,17 +82,19 @@ class Deframer:
         self.program = program
         self.frames: deque[Frame] = deque()
         self.seen = 0
+        self._sfd: list[int] = []
+        self._end: list[int] = []
         self.current: Frame | None = None
 
     def start(self, cycle: int) -> None:
         """The player starts on the falling edge of `cycle`."""
-        if self.program is None:
+        if self.program is None or not len(self.program.frames):
             return
         schedule = rx_schedule(self.program, cycle)
         self._sfd = schedule.sfd.tolist()
         self._end = schedule.end.tolist()
-        if self._sfd:
-            self.engine.kernel.call_at(4 * self._sfd[0], self._on_sfd, 0)
+        self.engine.tx.half.wire(schedule.carrier.tolist(), self._end)
+        self.engine.kernel.call_at(4 * self._sfd[0], self._on_sfd, 0)
 
     def _open(self, cycle: int) -> int:
         while self.frames and self.frames[0].closed_in < cycle:
@@ -99,7 +105,36 @@ class Deframer:
         engine, s = self.engine, self._sfd[k]
         if k + 1 < len(self._sfd):
             engine.kernel.call_at(4 * self._sfd[k + 1], self._on_sfd, k + 1)
-        if not engine.receive_enabled or engine.tx.drives(s):
+        # An SFD without a visible nibble of preamble before it is not one.
+        if not engine.tx.drives(s) and not engine.tx.drives(s - TICK):
+            program = self.program
+            self._begin(s, self._end[k], program.frames.bytes(k), bool(program.odd[k]), program.rx_er_at[k] >= 0)
+
+    def uncovered(self, tick: int) -> None:
+        """Half duplex: the engine's own frame left the wire in `tick`; a frame in the midst of which that happens is looked at from there on.
+
+        Its bytes may look like a preamble and an SFD: then what follows is taken for a frame.
+        """
+        k = bisect_left(self._end, tick + TICK + 1)
+        if k >= len(self._end) or self._sfd[k] > tick:
+            return
+        body = self.program.frames[k]
+        nibbles = np.stack((body & 15, body >> 4), axis=1).ravel().tolist() + [0] * int(self.program.odd[k])
+        place = first = (tick - self._sfd[k]) // TICK
+        while place < len(nibbles) and nibbles[place] == PREAMBLE:
+            place += 1
+        if place == first or place == len(nibbles) or nibbles[place] != SFD:
+            return
+        rest = nibbles[place + 1:]
+        data = bytes(low | high << 4 for low, high in zip(rest[::2], rest[1::2], strict=False))
+        s = self._sfd[k] + TICK * (place + 1)
+        code = self.program.rx_er_at[k] * 2 + 1 > place
+        self.engine.kernel.call_at(4 * s, self._begin, s, self._end[k], data, bool(len(rest) % 2), bool(code))
+
+    def _begin(self, s: int, end: int, data: bytes, odd: bool, code: bool) -> None:
+        """An SFD is seen in tick `s`; the frame has `data` and ends in tick `end`."""
+        engine = self.engine
+        if not engine.receive_enabled:
             return
         number = self.seen
         self.seen += 1
@@ -111,8 +146,7 @@ class Deframer:
             engine.log.add((s, Kind.RX_MISS, RX, number, Reason.OVERRUN))
             self._overrun(s)
             return
-        program = self.program
-        frame = Frame(number, s, self._end[k], program.frames.bytes(k), bool(program.odd[k]), program.rx_er_at[k] >= 0)
+        frame = Frame(number, s, end, data, odd, code)
         engine.log.add((s, Kind.RX_SFD, RX, number, 0))
         self.frames.append(frame)
         self.current = frame

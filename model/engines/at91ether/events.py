@@ -51,3 +51,34 @@ class Reason(IntEnum):
     RE_OFF = 9
     BUS = 10
     STALLED = 11
+
+
+STATE_AFTER: dict[Kind, tuple[str, str]] = {
+    Kind.TX_QUEUE: ("pair", "frame held"),
+    Kind.TX_OVERRUN: ("pair", "overrun"),
+    Kind.TX_DROP: ("pair", "empty"),
+    Kind.TX_FETCH: ("reader", "DATA"),
+    Kind.TX_FILL: ("reader", "WAIT or IDLE"),
+    Kind.TX_ABORT: ("reader", "IDLE after a bus error"),
+    Kind.TX_SFD: ("framer", "DATA"),
+    Kind.TX_UNDERRUN: ("framer", "bad FCS"),
+    Kind.TX_CUT: ("framer", "GAP after a cut"),
+    Kind.TX_COLLISION: ("framer", "GAP after a collision"),
+    Kind.TX_DONE: ("framer", "GAP"),
+    Kind.RX_SFD: ("deframer", "FRAME"),
+    Kind.RX_MISS: ("deframer", "SKIP"),
+    Kind.RX_END: ("deframer", "IDLE or SKIP"),
+    Kind.RX_FETCH: ("mover", "OWN"),
+    Kind.RX_OWN: ("mover", "MOVE"),
+    Kind.RX_BNA: ("mover", "DROP"),
+    Kind.RX_WRITE: ("mover", "WRITE"),
+    Kind.RX_WB1: ("mover", "WB1"),
+    Kind.RX_WB0: ("mover", "WB0"),
+    Kind.RX_DONE: ("mover", "IDLE"),
+    Kind.RX_DROP: ("mover", "IDLE"),
+    Kind.RX_ABORT: ("mover", "DROP"),
+    Kind.IRQ_RISE: ("irq", "high"),
+    Kind.IRQ_FALL: ("irq", "low"),
+    Kind.MDIO_DONE: ("mdio", "IDLE"),
+}
+"""Which machine an event speaks of and the state that it is in from then on, for the reader of a divergence."""

@@ -55,10 +55,12 @@ class Mover:
         self.word0 = self.word1 = 0
         self.stalled = False
         self._in_access = False
+        self._list_set_in = -1
         self.drop_reason = Reason.GOOD
 
-    def set_list(self, base: int) -> None:
-        """RBQP is written."""
+    def set_list(self, cycle: int, base: int) -> None:
+        """RBQP is written in `cycle`."""
+        self._list_set_in = cycle
         self.base = self.pointer = base & ADDRESS
         self.entry = 0
 
@@ -178,7 +180,8 @@ class Mover:
             engine.rsr.set(engine.RSR_REC, cycle)
             engine.statistics.add("OK", cycle)
             engine.log.add((cycle, Kind.RX_DONE, RX, self.entry, self.word1))
-            self._advance()
+            if self._list_set_in != cycle:
+                self._advance()
             self._close(cycle)
         else:
             self._enter(State.MOVE, cycle + 1)

@@ -21,6 +21,7 @@ STATISTICS = {register.name: register.fields[0].max for register in MAP
 TE, RE, MPE = (MAP.field("CTL", name).mask for name in ("TE", "RE", "MPE"))
 CSR, INCSTAT = (MAP.field("CTL", name).mask for name in ("CSR", "INCSTAT"))
 LEN, NCRC = (MAP.field("TCR", name).mask for name in ("LEN", "NCRC"))
+HALVES = (0b0011, 0b1100)
 COMMIT_BYTE = (0b0001, 0b0100)
 """Strobe that commits TCR, by strap `split_commit`."""
 
@@ -89,9 +90,8 @@ class Registers:
     def write(self, cycle: int, offset: int, value: int, strobe: int) -> None:
         """A write taken in `cycle`."""
         self.engine.log.add((cycle, Kind.CSR_WRITE, NO_RING, offset, value | strobe << 32))
-        if self._shared_latch and strobe != ALL_BYTES:
-            commits = 0b0011 if self._commit == COMMIT_BYTE[0] else 0b1100
-            if strobe != commits:
+        if self._shared_latch and strobe in HALVES:
+            if not strobe & self._commit:
                 self._latch = value & _bits(strobe)
                 return
             value, strobe = value & _bits(strobe) | self._latch & ~_bits(strobe), ALL_BYTES
@@ -131,13 +131,13 @@ class Registers:
 
     def _write_man(self, cycle: int, value: int, strobe: int) -> None:
         mdio = self.engine.mdio
-        if not mdio.busy(cycle):
+        if not mdio.busy(cycle) and self.value["CTL"] & MPE:
             self._store("MAN", value, strobe)
-            if self.value["CTL"] & MPE and strobe & self._commit:
+            if strobe & self._commit:
                 mdio.start(cycle, self.value["MAN"], self.value["CFG"])
 
     def _write_rbqp(self, cycle: int, value: int, strobe: int) -> None:
-        self.engine.rx.set_list(self.engine.rx.base & ~_bits(strobe) | value)
+        self.engine.rx.set_list(cycle, self.engine.rx.base & ~_bits(strobe) | value)
 
     def _write_ier(self, cycle: int, value: int, strobe: int) -> None:
         self.imr &= ~value

@@ -52,7 +52,8 @@ class Frame:
         self.stopped = NEVER
         self.start: int | None = None
         self.end = NEVER
-        self.starved = self.failed = self.abandoned = False
+        self.sent_until = NEVER
+        self.starved = self.failed = self.abandoned = self.collided = self.late = False
 
     def first_byte(self, word: int) -> int:
         """Index of the first frame byte in `word`."""
@@ -89,6 +90,7 @@ class Transmitter:
         self.overrun_effect = straps.get("ovr_effect", LOST)
         self.locked = False
         self.frame: Frame | None = None
+        self.on_wire: Frame | None = None
         self.half = HalfDuplex(self)
         self.reader_idle_from = 0
         self.gap_over = 0
@@ -144,7 +146,7 @@ class Transmitter:
         frame, self.frame = self.frame, None
         if frame is None:
             return
-        self._stop_reader(frame, cycle + 1)
+        self.stop_reader(frame, cycle + 1)
         if frame.start is not None and frame.start <= cycle:
             self._cut(frame, tick_from(cycle + 1))
 
@@ -206,7 +208,7 @@ class Transmitter:
         elif len(frame.data) == len(data) and not frame.starved:
             self.half.arrange(frame, cycle + 1)
 
-    def _stop_reader(self, frame: Frame, cycle: int) -> None:
+    def stop_reader(self, frame: Frame, cycle: int) -> None:
         """No request of `frame` from `cycle` on; the reader is idle in the next, or after the burst under way."""
         if self._reading is not frame:
             return
@@ -219,12 +221,14 @@ class Transmitter:
     def begin(self, frame: Frame, tick: int) -> None:
         """The first preamble nibble is loaded in `tick`."""
         frame.start = tick
+        self.on_wire = frame
         length = frame.place.length
         whole = length if frame.place.no_crc else max(length, MIN_BYTES) + FCS_BYTES
         call = self.engine.kernel.call_at
-        self._end_in(frame, tick + PREAMBLE_CYCLES + CYCLES_PER_BYTE * whole)
+        self.end_in(frame, tick + PREAMBLE_CYCLES + CYCLES_PER_BYTE * whole)
         call(4 * (tick + SFD_CYCLES) + 1, self._sfd, frame)
         self._watch(frame, 0)
+        self.half.began(frame)
         self.engine.port.kick()
 
     def _sfd(self, frame: Frame) -> None:
@@ -232,8 +236,9 @@ class Transmitter:
         if tick < frame.end:
             self.engine.log.add((tick, Kind.TX_SFD, TX, frame.number, 0))
 
-    def _end_in(self, frame: Frame, tick: int) -> None:
-        frame.end = self._release_in = tick
+    def end_in(self, frame: Frame, tick: int) -> None:
+        frame.end = tick
+        self._release_in = tick if not frame.collided or self.half.gives_up(frame) else -1
         self.engine.kernel.call_at(4 * tick + 3, self._finish, frame, tick)
 
     def _watch(self, frame: Frame, word: int) -> None:
@@ -247,30 +252,36 @@ class Transmitter:
     def _due(self, frame: Frame, word: int) -> None:
         byte = frame.first_byte(word)
         tick = frame.taken_in(byte)
-        if frame is not self.frame or frame.end <= tick or frame.starved:
+        if frame is not self.frame or frame.end <= tick or frame.starved or frame.sent_until <= tick:
             return
         if word < len(frame.arrivals) and frame.arrivals[word] < tick:
             self._watch(frame, word + 1)
             return
         frame.starved = True
+        frame.sent_until = tick
         self.engine.log.add((tick, Kind.TX_UNDERRUN, TX, frame.number, byte))
-        self._stop_reader(frame, tick)
-        self._end_in(frame, tick + ABORT_CYCLES)
+        self.stop_reader(frame, tick)
+        self.end_in(frame, tick + ABORT_CYCLES)
 
     def _sent(self, frame: Frame, tick: int) -> bytes:
-        """What was taken before `tick`, pad included; an underrun took nothing from its tick on."""
-        if frame.starved:
-            tick = min(tick, frame.end - ABORT_CYCLES)
-        return frame.body()[:frame.sent_before(tick)]
+        """What was taken before `tick`, pad included; after an underrun or the first nibble of jam nothing was."""
+        return frame.body()[:frame.sent_before(min(tick, frame.sent_until))]
 
     def _finish(self, frame: Frame, tick: int) -> None:
-        """The frame's regular or underrun end in `tick`: release."""
+        """The frame's end in `tick`, regular, by underrun or by collision: release, or another attempt."""
         if frame is None or frame is not self.frame or frame.end != tick or frame.abandoned:
             return
         engine = self.engine
         sent = self._sent(frame, tick)
         self._off_wire(frame, tick)
-        if frame.starved:
+        if frame.collided:
+            if self.half.ended(frame, tick):
+                self._release(frame, tick, sent, 0)
+            else:
+                self.frame = None
+                self._release_in = -1
+                self.try_start(tick + 1)
+        elif frame.starved:
             engine.statistics.add("TUE", tick)
             engine.tsr.set(UND, tick)
             self._release(frame, tick, sent, engine.TUND)
@@ -288,6 +299,9 @@ class Transmitter:
 
     def _off_wire(self, frame: Frame, tick: int) -> None:
         self.gap_over = tick + GAP_CYCLES
+        frame.end = tick
+        if self.half.half:
+            self.engine.deframer.uncovered(tick)
         self.busy_wire_cycles += tick - frame.start
 
     def _fail(self, frame: Frame, cycle: int) -> None:

@@ -1,0 +1,143 @@
+"""What an event log of this engine says in the bench's common terms: failures, memory accesses, frames, the cycle account."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from model.host.dma_check import ACCESS
+
+from .events import Kind, Reason
+
+FAILURES = {
+    Kind.TX_OVERRUN: "tx_overrun",
+    Kind.TX_UNDERRUN: "tx_underrun",
+    Kind.TX_ABORT: "tx_aborted",
+    Kind.RX_BNA: "rx_bna",
+}
+"""Events that are a finding by themselves."""
+
+ADDRESS_BITS = 32
+WORD = 4
+GAP_CYCLES = 48
+SFD_CYCLES = 30
+
+
+def failures(events: np.ndarray) -> dict[str, tuple[int, int]]:
+    """Findings that the log shows: name -> (how many, cycle of the first)."""
+    found = {}
+    for kind, name in FAILURES.items():
+        cycles = events["cycle"][events["kind"] == kind]
+        if len(cycles):
+            found[name] = (len(cycles), int(cycles[0]))
+    missed = np.isin(events["kind"], (Kind.RX_END, Kind.RX_MISS))
+    reasons = np.where(events["kind"] == Kind.RX_END, events["data"] >> np.uint64(ADDRESS_BITS), events["data"])
+    overrun = events["cycle"][missed & (reasons == Reason.OVERRUN)]
+    if len(overrun):
+        found["rx_overrun"] = (len(overrun), int(overrun[0]))
+    return found
+
+
+def drops(events: np.ndarray) -> dict[str, int]:
+    """Received frames that did not reach the ring, by reason."""
+    given_up = events[np.isin(events["kind"], (Kind.RX_DROP, Kind.RX_MISS))]
+    reasons, counts = np.unique(given_up["data"], return_counts=True)
+    return {Reason(int(reason)).name.lower(): int(count) for reason, count in zip(reasons, counts, strict=True)}
+
+
+def accesses(events: np.ndarray) -> np.ndarray:
+    """The engine's accesses to frame buffers as ACCESS rows.
+
+    The edge is the earliest at which the burst can touch memory: the one that ends the cycle of its address. The transmitter reads whole
+    words; of the first and last only the frame's own bytes count. Accesses to the ring, which is coherent memory, are not among them.
+    """
+    frame = {int(e["index"]): int(e["data"]) for e in events[events["kind"] == Kind.TX_QUEUE]}
+    rows = []
+    for kind, write in ((Kind.TX_FETCH, False), (Kind.RX_WRITE, True)):
+        for event in events[events["kind"] == kind].tolist():
+            cycle, _, _, index, data = event
+            first = data & 0xFFFF_FFFF
+            end = first + (data >> ADDRESS_BITS) * WORD
+            if not write and index in frame:
+                begin = frame[index] & 0xFFFF_FFFF
+                first = max(first, begin)
+                end = min(end, begin + (frame[index] >> ADDRESS_BITS & 0x7FF))
+            if first < end:
+                rows.append((cycle + 1, first, end - first, write))
+    return np.array(rows, ACCESS)
+
+
+def hand_overs(events: np.ndarray) -> list[tuple[int, int, int, int]]:
+    """Frames handed over as (cycle, address, length in bytes, cycle in which the engine was done with it or -1)."""
+    done = {int(e["index"]): int(e["cycle"]) for e in events[np.isin(events["kind"], (Kind.TX_DONE,))]}
+    drops_at = [(int(e["cycle"]), int(e["index"]), int(e["data"])) for e in events[events["kind"] == Kind.TX_DROP]]
+    for cycle, first, count in drops_at:
+        for number in range(first, first + count):
+            done.setdefault(number, cycle)
+    return [(int(e["cycle"]), int(e["data"]) & 0xFFFF_FFFF, int(e["data"]) >> ADDRESS_BITS & 0x7FF,
+             done.get(int(e["index"]), -1)) for e in events[events["kind"] == Kind.TX_QUEUE]]
+
+
+def excused(events: np.ndarray) -> int:
+    """Frames handed over that the engine itself reports as spoilt or dropped: underrun, bus error, collisions, TE cleared."""
+    kinds = events["kind"]
+    dropped = int(events["data"][kinds == Kind.TX_DROP].sum())
+    spoilt = np.unique(events["index"][np.isin(kinds, (Kind.TX_UNDERRUN, Kind.TX_ABORT, Kind.TX_CUT))])
+    return dropped + len(spoilt)
+
+
+def frame_ends(events: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Cycles in which frames were sent and in which they were in the ring: (tx, rx)."""
+    return events["cycle"][events["kind"] == Kind.TX_DONE], events["cycle"][events["kind"] == Kind.RX_DONE]
+
+
+def sfd_cycles(events: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Cycles of the SFDs, (tx, rx)."""
+    return events["cycle"][events["kind"] == Kind.TX_SFD], events["cycle"][events["kind"] == Kind.RX_SFD]
+
+
+def account(events: np.ndarray, end_cycle: int) -> dict[str, int]:
+    """Where the cycles of a run went, as the sending side sees it if it sent, else the receiving side; sums to `end_cycle`."""
+    kinds = events["kind"]
+    if (kinds == Kind.TX_QUEUE).any():
+        return _tx_account(events, end_cycle)
+    return _rx_account(events, end_cycle)
+
+
+def _tx_account(events: np.ndarray, end_cycle: int) -> dict[str, int]:
+    causes = dict.fromkeys(("bring_up", "frame_on_wire", "gap", "no_frame_handed_over", "first_fill", "drain"), 0)
+    queued = events["cycle"][events["kind"] == Kind.TX_QUEUE]
+    begins = events["cycle"][events["kind"] == Kind.TX_SFD].astype(np.int64) - SFD_CYCLES
+    ends = events["cycle"][np.isin(events["kind"], (Kind.TX_DONE, Kind.TX_CUT, Kind.TX_COLLISION))].astype(np.int64)
+    at = min(int(queued[0]), end_cycle)
+    causes["bring_up"] = at
+    previous_end = None
+    for begin in begins.tolist():
+        place = np.searchsorted(ends, begin)
+        end = int(ends[place]) if place < len(ends) else end_cycle
+        if previous_end is not None:
+            gap = min(GAP_CYCLES, begin - at)
+            causes["gap"] += gap
+            at += gap
+        handed = queued[np.searchsorted(queued, begin, side="right") - 1]
+        # Idle beyond the gap: until the frame is there, then until its first words are.
+        ready = min(max(int(handed), at), begin)
+        causes["no_frame_handed_over"] += ready - at
+        causes["first_fill"] += begin - ready
+        end = min(end, end_cycle)
+        causes["frame_on_wire"] += end - begin
+        at = previous_end = end
+    causes["drain"] = end_cycle - at
+    return {cause: cycles for cause, cycles in causes.items() if cycles}
+
+
+def _rx_account(events: np.ndarray, end_cycle: int) -> dict[str, int]:
+    begins = events["cycle"][events["kind"] == Kind.RX_SFD].astype(np.int64) - SFD_CYCLES
+    ends = events["cycle"][events["kind"] == Kind.RX_END].astype(np.int64)
+    causes = dict.fromkeys(("bring_up", "frame_on_wire", "wire_idle", "drain"), 0)
+    at = 0
+    for number, (begin, end) in enumerate(zip(begins.tolist(), ends.tolist(), strict=False)):
+        causes["bring_up" if number == 0 else "wire_idle"] += begin - at
+        causes["frame_on_wire"] += min(end, end_cycle) - begin
+        at = min(end, end_cycle)
+    causes["drain"] = end_cycle - at
+    return {cause: cycles for cause, cycles in causes.items() if cycles}
