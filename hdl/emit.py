@@ -1,0 +1,130 @@
+"""Verilog text of a component, and a sidecar that says what the text does not.
+
+The sidecar is plain data (ready for JSON): ports, offsets of the strap fields, lanes of the event tap, and
+for every FSM the Verilog path of its state register with the names of its states, which no simulator's waves
+carry.
+"""
+
+import dataclasses
+import re
+
+from amaranth.back import rtlil, verilog
+from amaranth.hdl import Fragment, ValueCastable
+from amaranth.hdl._ir import PortDirection
+from amaranth.lib import wiring
+
+from .tap import TapSignature
+
+__all__ = ["Emitted", "emit"]
+
+# Amaranth's Verilog comes from Yosys, which puts a read of a flag register of its own into every `always @*`
+# block, for older simulators' sake, and never changes the flag after giving it its initial 0. Simulators wait
+# for a change before they first run such a block: Icarus 11 leaves its outputs X until an input moves, while
+# Verilator and Amaranth's own simulator know them from the start. An assignment at time 0 is that change.
+# `-sv` (always_comb) would have the same effect, but can livelock Icarus 11 in zero time on combinational
+# arbiters, so plain Verilog it is.
+_FLAG = re.compile(r"^(?P<indent>\s*)reg (?P<flag>\\\$auto\$verilog_backend\S* ) = 0;$", re.MULTILINE)
+
+
+@dataclasses.dataclass(frozen=True)
+class Emitted:
+    """What `emit` returns.
+
+    Attributes
+    ----------
+    verilog: the text; its top module has the name given.
+    sidecar: a dictionary of plain data:
+
+        - "name": the top module;
+        - "ports": {port: {"direction": "input" | "output", "width": bits}}, clk and rst included;
+        - "straps": {field: {"offset": bits, "width": bits}}, empty if there is no `straps` with a layout;
+        - "lanes": {lane: {"ring": number, "valid": port, "index": port or None, "index_width": bits,
+          "data": port or None, "data_width": bits}};
+        - "fsms": [{"path": hierarchical name below the top, "signal": name, "scope": [instances],
+          "width": bits, "states": {encoding (as text): name}}].
+    """
+
+    verilog: str
+    sidecar: dict
+
+
+def _ports(component: wiring.Component) -> dict:
+    ports = {}
+    for path, member, value in component.signature.flatten(component):
+        direction = PortDirection.Input if member.flow == wiring.In else PortDirection.Output
+        value = value.as_value() if isinstance(value, ValueCastable) else value
+        ports["__".join(map(str, path))] = (value, direction)
+    return ports
+
+
+def _straps(component: wiring.Component) -> dict:
+    layout = getattr(getattr(component, "straps", None), "shape", lambda: None)()
+    if layout is None or not hasattr(layout, "size"):
+        return {}
+    return {str(name): {"offset": field.offset, "width": field.width} for name, field in layout}
+
+
+def _lanes(component: wiring.Component) -> dict:
+    lanes = {}
+    for member_name, member in component.signature.members.items():
+        if not (member.is_port is False and isinstance(member.signature, TapSignature)):
+            continue
+        for name, lane in member.signature.lanes.items():
+            prefix = f"{member_name}__{name}"
+            lanes[name] = {
+                "ring": int(lane.ring), "valid": f"{prefix}__valid",
+                "index": f"{prefix}__index" if lane.index_width else None, "index_width": lane.index_width,
+                "data": f"{prefix}__data" if lane.data_width else None, "data_width": lane.data_width,
+            }
+    return lanes
+
+
+def _fsms(fragment: Fragment, name_map) -> list[dict]:
+    """Every FSM below a fragment: Amaranth keeps a record of its states, and of where its register went."""
+    found = []
+    for generated in fragment.generated.values():
+        if hasattr(generated, "decoding") and generated.state in name_map:
+            _, *scope, signal = name_map[generated.state]
+            found.append({
+                "path": ".".join([*scope, signal]), "signal": signal, "scope": list(scope),
+                "width": len(generated.state),
+                "states": {str(code): str(state) for code, state in generated.decoding.items()},
+            })
+    for subfragment, _, _ in fragment.subfragments:
+        found += _fsms(subfragment, name_map)
+    return found
+
+
+def emit(component: wiring.Component, name: str) -> Emitted:
+    """Verilog on which Icarus, Verilator and Amaranth's simulator agree from time 0.
+
+    Parameters
+    ----------
+    component: not yet elaborated.
+    name: of the top module.
+
+    Raises
+    ------
+    ValueError
+        The text has a combinational block that the wake-up at time 0 would miss (another version of Yosys?).
+    """
+    ports = _ports(component)
+    fragment = Fragment.get(component, None)
+    rtlil_text, name_map = rtlil.convert_fragment(fragment, ports=dict(ports), name=name, emit_src=False)
+    text = verilog._convert_rtlil_text(rtlil_text, strip_internal_attrs=True)
+    text, woken = _FLAG.subn(r"\g<indent>reg \g<flag> = 0;\n\g<indent>initial \g<flag> <= 1;", text)
+    modules = sum("always @*" in module for module in text.split("\nendmodule"))
+    if woken != modules:
+        raise ValueError(
+            f"{name}: {modules} modules have combinational blocks, but {woken} wake-up flags were found in "
+            f"the Verilog; the pattern in hdl/emit.py does not fit this version of Yosys")
+    directions = {PortDirection.Input: "input", PortDirection.Output: "output"}
+    widths = {port: {"direction": directions[direction], "width": len(value)}
+              for port, (value, direction) in ports.items()}
+    for clock in ("clk", "rst"):
+        if re.search(rf"^\s*input {clock} ?;", text, re.MULTILINE):
+            widths[clock] = {"direction": "input", "width": 1}
+    return Emitted(text, {
+        "name": name, "ports": widths, "straps": _straps(component), "lanes": _lanes(component),
+        "fsms": _fsms(fragment, name_map),
+    })
