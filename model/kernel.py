@@ -1,22 +1,26 @@
 """The golden world's clockwork: SimPy with whole numbers for time and a short cut through an empty queue.
 
-Time is 4 * cycle + phase (see the phases below), so that what the engine, the arbiter and the driver do in one
-cycle has an order and nothing is ever simultaneous. SimPy 4.1.2's queue is kept as it is; two things are added:
+Time is 4 * cycle + phase (see the phases below), so that what the engine, the arbiter and the driver do in
+one cycle has an order and nothing is ever simultaneous. SimPy 4.1.2's queue is kept as it is; two things are
+added:
 
 - absolute times (`at`, `call_at`), because timing specifications speak of cycles, not of delays;
-- `skip_to`, which moves `now` without a trip through the queue. Most steps of a golden engine wait for a moment
-  before which nothing else can happen; such a step costs one comparison instead of an event, a push and a pop.
+- `skip_to`, which moves `now` without a trip through the queue. Most steps of a golden engine wait for a
+  moment before which nothing else can happen; such a step costs one comparison instead of an event, a push
+  and a pop.
 
-`skip_to` needs the subclass for two reasons: `now` has no setter, and while an event with several callbacks is
-being processed the later ones have yet to run at the present time, which `peek()` alone does not show.
+`skip_to` needs the subclass for two reasons: `now` has no setter, and while an event with several callbacks
+is being processed the later ones have yet to run at the present time, which `peek()` alone does not show.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
+from heapq import heappop, heappush
 from typing import Any
 
 import simpy
+from simpy.events import NORMAL
 
 PHASES = 4
 STATE, ARBITRATION, DRIVER, EDGE = range(PHASES)
@@ -41,11 +45,14 @@ class Kernel(simpy.Environment):
             raise ValueError(f"time {time} has passed, it is {self._now}")
         return simpy.Timeout(self, time - self._now)
 
-    def call_at(self, time: int, function: Callable[..., Any], *args: Any) -> simpy.Timeout:
-        """Call `function(*args)` at the absolute `time`: a callback, cheaper than a process of one step."""
-        event = self.at(time)
-        event.callbacks.append(lambda _event: function(*args))
-        return event
+    def call_at(self, time: int, function: Callable[..., Any], *args: Any) -> None:
+        """Call `function(*args)` at the absolute `time`; ValueError if that has passed.
+
+        The entry in SimPy's queue is a bare call, not an event with callbacks: nobody can wait for it, and it costs a third.
+        """
+        if time < self._now:
+            raise ValueError(f"time {time} has passed, it is {self._now}")
+        heappush(self._queue, (time, NORMAL, next(self._eid), _Call(function, args)))
 
     def skip_to(self, time: int) -> bool:
         """Make it `time` at once if nothing is due before or at it; say whether that was done.
@@ -61,10 +68,26 @@ class Kernel(simpy.Environment):
         return True
 
     def step(self) -> None:
-        """Process the next event (as SimPy does), noting first whether more than one callback hears it."""
-        if self._queue:
-            self._others_wait = len(self._queue[0][3].callbacks) > 1
+        """Process the next entry (as SimPy does), noting first whether more than one callback hears it."""
+        queue = self._queue
+        if queue:
+            due = queue[0][3]
+            if due.__class__ is _Call:
+                self._now = heappop(queue)[0]
+                self._others_wait = False
+                due.function(*due.args)
+                return
+            self._others_wait = len(due.callbacks) > 1
         super().step()
+
+
+class _Call:
+    """An entry of the queue that is a call and nothing else."""
+
+    __slots__ = ("args", "function")
+
+    def __init__(self, function: Callable[..., Any], args: tuple[Any, ...]) -> None:
+        self.function, self.args = function, args
 
 
 class On:

@@ -1,0 +1,91 @@
+"""One scenario on one world: the machine, the driver and the work, put together from what the scenario says."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from model import drivers, engines, frames, platforms
+from model.bus import BusTiming
+from model.events import EventLog
+from model.host.golden_world import GoldenWorld
+from model.host.host import Host
+from model.host.netdev import NetDevice
+from model.host.outcome import Outcome
+from model.host.workload import Action, Workload, run
+from model.host.world import World
+from model.kernel import Kernel
+from model.scenario import Scenario
+from model.traffic import RxProgram, TxProgram, rx_schedule
+
+MEMORY_BYTES = 4 << 20
+"""Host memory of a run: the coherent pool, and more buffers than a driver of these MACs has at once."""
+GRACE_US = 400
+"""For interrupts and the stack after the wire's last frame: longer than any platform's way from a frame to its reader."""
+TX_TIMEOUT_US = 4000
+"""Without a completion for so long the transmitter counts as stopped: 30 frame times of the largest frame and their
+interrupts. (The kernel's watchdog waits 5 s; nothing happens in the difference.)"""
+
+
+def _cycles(us: int, clock_hz: int) -> int:
+    return us * clock_hz // 1_000_000
+
+
+def workload(scenario: Scenario, tx: TxProgram | None, rx: RxProgram | None) -> Workload:
+    """What the scenario makes the machine do."""
+    receive = {}
+    if rx is not None and len(rx.frames):
+        receive = {"rx_start_cycles": rx.start_cycles,
+                   "rx_wire_cycles": int(rx_schedule(rx, 0, scenario.tick_cycles).end[-1]),
+                   "rx_grace_cycles": _cycles(GRACE_US, scenario.clock_hz)}
+    return Workload(
+        tx=tx.frames if tx is not None else (),
+        tx_ready_cycles=tx.ready_cycles if tx is not None and tx.ready_cycles.any() else None,
+        actions=tuple(Action(action.at_cycle, action.do, action.for_cycles) for action in scenario.actions),
+        tx_timeout_cycles=_cycles(TX_TIMEOUT_US, scenario.clock_hz),
+        deadline_cycles=scenario.deadline_cycles, **receive)
+
+
+async def play(world: World, scenario: Scenario, tx: TxProgram | None, rx: RxProgram | None) -> Outcome:
+    """Run the scenario on `world`, the player's program being in place there already."""
+    platform = platforms.load(scenario.platform).with_costs(scenario.host, str(scenario.path))
+    host = Host(world, platform)
+    netdev = NetDevice(host, frames.address(scenario.station), scenario.mtu_bytes)
+    driver = drivers.load(scenario.mac).make(host, netdev, scenario.driver, scenario.flags)
+    return await run(host, driver, workload(scenario, tx, rx))
+
+
+def bus_timing(scenario: Scenario) -> BusTiming:
+    """Host memory's timing as the scenario has it."""
+    bus = scenario.bus
+    return BusTiming(bus.read_latency_cycles, bus.write_latency_cycles, bus.beat_interval_cycles, bus.jitter_cycles,
+                     scenario.seed, errors=frozenset((error.requester, error.write, error.ordinal) for error in bus.errors))
+
+
+@dataclass
+class GoldenRun:
+    """What the golden world made of a scenario: the host's `outcome`, `events` (EVENT, sorted, up to the end), `memory`, `bus_busy_cycles`
+    and the wall time `wall_s` it took."""
+
+    outcome: Outcome
+    events: np.ndarray
+    memory: np.ndarray
+    bus_busy_cycles: int
+    wall_s: float
+
+
+def golden(scenario: Scenario, tx: TxProgram | None, rx: RxProgram | None) -> GoldenRun:
+    """Run the scenario in the golden world."""
+    package = engines.load(scenario.mac)
+    began = time.perf_counter()
+    kernel, log = Kernel(), EventLog()
+    memory = np.zeros(MEMORY_BYTES, np.uint8)
+    engine = package.Engine(kernel, memory, package.encode(scenario.straps), bus_timing(scenario), rx, log)
+    world = GoldenWorld(engine, scenario.clock_hz, kernel=kernel, mem=memory,
+                        csr_write_latency_cycles=scenario.csr.write_latency_cycles,
+                        csr_read_latency_cycles=scenario.csr.read_latency_cycles)
+    outcome = world.run(play(world, scenario, tx, rx))
+    events = log.array(outcome.end_cycle)
+    return GoldenRun(outcome, events, memory, engine.port.busy_cycles, time.perf_counter() - began)
