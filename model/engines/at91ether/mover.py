@@ -55,6 +55,7 @@ class Mover:
         self.word0 = self.word1 = 0
         self.stalled = False
         self._in_access = False
+        self._longest = min(BURST_WORDS, engine.fifo_words)
         self._list_set_in = -1
         self.drop_reason = Reason.GOOD
 
@@ -91,14 +92,16 @@ class Mover:
 
     def _move_request(self, head: Frame, first: int) -> int | None:
         """In MOVE: the cycle of the next request, NEVER if none is known, or None if a step without the port was taken."""
-        burst = min(BURST_WORDS, self.engine.fifo_words, (PAGE - self._target() % PAGE) // WORD)
-        word = head.moved + burst - 1
         request = NEVER
-        if word < head.words and head.accepted:
-            request = max(self.since, first, head.push_cycle(word) + 1)
+        if head.accepted:
+            word = head.moved + self._whole_burst() - 1
+            if word < head.words:
+                request = max(self.since, first, head.push_cycle(word) + 1)
+                # A push that the frame's end brings along is only certain once the end is there.
+                if head.ended_in is None and WORD * word + WORD > len(head.data):
+                    request = NEVER
         if head.ended_in is None:
-            # A push that the frame's end brings along is only certain once the end is there.
-            return request if head.accepted and WORD * word + WORD <= len(head.data) else NEVER
+            return request
         seen = max(self.since, head.ended_in + 1)
         if request < seen:
             return request
@@ -110,6 +113,11 @@ class Mover:
         else:
             return max(seen, first)
         return None
+
+    def _whole_burst(self) -> int:
+        """Words of the next burst if the frame does not end before."""
+        to_page_end = PAGE - self._target() % PAGE
+        return self._longest if to_page_end >= WORD * self._longest else to_page_end // WORD
 
     def _target(self) -> int:
         return (self.word0 & ADDRESS) + WORD * self.head.moved
@@ -143,7 +151,7 @@ class Mover:
             log.add((a, Kind.RX_WB0, RX, self.entry, word))
             return Access(pointer, word.to_bytes(WORD, "little"))
         address = self._target()
-        words = min(BURST_WORDS, self.engine.fifo_words, (PAGE - address % PAGE) // WORD)
+        words = self._whole_burst()
         if head.ended_in is not None and head.ended_in < a - 1:
             words = min(words, head.words - head.moved)
         start = WORD * head.moved

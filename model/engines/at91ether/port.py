@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
-import simpy
-
 from model.bus import BusTiming
 from model.events import RX, TX, EventLog
 from model.kernel import Kernel
@@ -22,7 +20,11 @@ NEVER = 1 << 62
 
 
 class Port:
-    """Runs accesses over `memory` (a memoryview of bytes) with `bus` timing; `tx` and `rx` are the two requesters."""
+    """Runs accesses over `memory` (a memoryview of bytes) with `bus` timing; `tx` and `rx` are the two requesters.
+
+    `_steps` is one long story that gives the times at which it goes on; `_go_on` lets it, at once where nothing lies between. That is a SimPy process
+    without its events: a long frame has hundreds of such moments.
+    """
 
     def __init__(self, kernel: Kernel, memory: memoryview, bus: BusTiming, log: EventLog,
                  tx: Transmitter, rx: Mover) -> None:
@@ -31,36 +33,46 @@ class Port:
         self.idle_from = 0
         self.busy_cycles = 0
         self._busy = False
-        self._news: simpy.Event | None = None
-        kernel.process(self._run())
+        self._undisturbed = False
+        self._story = self._steps()
+        self._waits = 0
+        kernel.call_at(0, self._go_on, 0)
 
     def kick(self) -> None:
         """Something changed: ask again, or, while an access runs, let the mover take the steps that need no port."""
         if self._busy:
             self.rx.next_request(self.idle_from)
-        elif self._news is not None and not self._news.triggered:
-            self._news.succeed()
+        else:
+            self._waits += 1
+            self.kernel.call_at(self.kernel.now, self._go_on, self._waits)
 
-    def _ring(self, news: simpy.Event) -> None:
-        if not news.triggered:
-            news.succeed()
+    def _go_on(self, wait: int) -> None:
+        """Go on from wait number `wait`, unless a kick has ended that already."""
+        if wait != self._waits:
+            return
+        kernel = self.kernel
+        self._undisturbed = False
+        for time in self._story:
+            if time == NEVER:
+                return
+            self._undisturbed = kernel.skip_to(time)
+            if not self._undisturbed and kernel.now != time:
+                self._waits += 1
+                kernel.call_at(time, self._go_on, self._waits)
+                return
 
-    def _run(self) -> Generator[simpy.Event, None, None]:
+    def _steps(self) -> Generator[int, None, None]:
         kernel = self.kernel
         while True:
-            now = kernel.now
-            first = max(self.idle_from, (now + 2) // 4)  # phases 0 and 1 may still be granted in their cycle
+            first = max(self.idle_from, (kernel.now + 2) // 4)  # phases 0 and 1 may still be granted in their cycle
             rx = self.rx.next_request(first)
             tx = self.tx.next_request(first)
             grant = min(rx, tx)
-            time = 4 * grant + 1
-            if grant == NEVER or (now != time and not kernel.skip_to(time)):
-                self._news = kernel.event()
-                if grant != NEVER:
-                    kernel.call_at(time, self._ring, self._news)
-                yield self._news
-                self._news = None
-                continue
+            time = NEVER if grant == NEVER else 4 * grant + 1
+            if kernel.now != time:
+                yield time
+                if not self._undisturbed and (kernel.now != time or not self._still(rx, tx, grant)):
+                    continue
             self._busy = True
             if rx <= tx:
                 yield from self._rx_access(grant)
@@ -69,13 +81,11 @@ class Port:
             self.busy_cycles += self.idle_from - grant
             self._busy = False
 
-    def _until(self, cycle: int) -> Generator[simpy.Event, None, None]:
-        """Wait for the edge that ends `cycle`."""
-        time = 4 * cycle + 3
-        if not self.kernel.skip_to(time):
-            yield self.kernel.at(time)
+    def _still(self, rx: int, tx: int, grant: int) -> bool:
+        """Whether the prediction holds in the cycle for which it was made."""
+        return self.rx.next_request(grant) == rx and self.tx.next_request(grant) == tx
 
-    def _fetch(self, grant: int) -> Generator[simpy.Event, None, None]:
+    def _fetch(self, grant: int) -> Generator[int, None, None]:
         frame, beats = self.tx.granted()
         a = grant + 1
         first, failed = self.bus.read(TX, a)
@@ -84,30 +94,30 @@ class Port:
         self.idle_from = last + 1
         self.log.add((a, Kind.TX_FETCH, TX, frame.number, frame.address | beats << 32))
         frame.arrivals.extend(range(first, last + 1, step))
-        yield from self._until(first - 1)
+        yield 4 * first - 1
         address = frame.address
         data = self.memory[address:address + 4 * beats].tobytes()
-        yield from self._until(last)
+        yield 4 * last + 3
         self.log.add((last, Kind.TX_FILL, TX, frame.number, 0))
         self.tx.filled(frame, data.ljust(4 * beats, b"\0"), last, failed)
 
-    def _rx_access(self, grant: int) -> Generator[simpy.Event, None, None]:
+    def _rx_access(self, grant: int) -> Generator[int, None, None]:
         a = grant + 1
         access = self.rx.granted(a, self.bus.beat_interval)
         if access.data is None:
             first, failed = self.bus.read(RX, a)
             self.idle_from = first + 1
-            yield from self._until(first - 1)
+            yield 4 * first - 1
             word = self.memory[access.address:access.address + 4].tobytes().ljust(4, b"\0")
-            yield from self._until(first)
+            yield 4 * first + 3
             self.rx.done(first, failed, int.from_bytes(word, "little"))
             return
         last, done, failed = self.bus.write(RX, a, len(access.data) // 4)
         self.idle_from = done + 1
-        yield from self._until(last)
+        yield 4 * last + 3
         room = len(self.memory) - access.address
         if not failed and room > 0:
             data = access.data[:room]
             self.memory[access.address:access.address + len(data)] = data
-        yield from self._until(done)
+        yield 4 * done + 3
         self.rx.done(done, failed, 0)

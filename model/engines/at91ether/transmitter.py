@@ -36,16 +36,17 @@ def tick_from(cycle: int) -> int:
 
 
 class Frame:
-    """One attempt to send a frame. `start`: tick *t*, None before; `end`: tick in which it will end as things stand;
-    `arrivals`: cycle of each word's beat; `left`: words not yet asked for; `stopped`: first cycle without requests."""
+    """One attempt to send a frame. `start`: tick *t*, None before; `end`: tick in which it will end as things stand; `bursts`: those not yet
+    asked for, the next one last, as (words, cycles from the start to the first in which there is room, None: at once);
+    `arrivals`: cycle of each word's beat; `stopped`: first cycle without requests."""
 
-    def __init__(self, place: HandOver, given_in: int) -> None:
+    def __init__(self, place: HandOver, given_in: int, longest: int, fifo_words: int) -> None:
         self.place = place
         self.number = place.number
         self.skip = place.address % WORD
         self.address = place.address - self.skip
-        self.left = -(-(self.skip + place.length) // WORD)
-        self.words = self.left
+        self.words = -(-(self.skip + place.length) // WORD)
+        self.bursts = self._plan(longest, fifo_words)
         self.since = given_in + 1
         self.arrivals: list[int] = []
         self.data = bytearray()
@@ -55,6 +56,22 @@ class Frame:
         self.sent_until = NEVER
         self.starved = self.failed = self.abandoned = self.collided = self.late = False
 
+    def _plan(self, longest: int, fifo_words: int) -> list[tuple[int, int | None]]:
+        bursts = []
+        asked, address = 0, self.address
+        while asked < self.words:
+            words = min(longest, self.words - asked, (PAGE - address % PAGE) // WORD)
+            must_go = asked + words - fifo_words
+            room = None
+            if must_go > 0:  # room is there in the cycle after the tick that takes the last used byte of this word
+                last_byte = min(WORD * must_go - self.skip, self.place.length) - 1
+                room = PREAMBLE_CYCLES + CYCLES_PER_BYTE * last_byte + 1
+            bursts.append((words, room))
+            asked += words
+            address += WORD * words
+        bursts.reverse()
+        return bursts
+
     def first_byte(self, word: int) -> int:
         """Index of the first frame byte in `word`."""
         return max(0, WORD * word - self.skip)
@@ -62,10 +79,6 @@ class Frame:
     def taken_in(self, byte: int) -> int:
         """Tick *T_i* of frame byte i."""
         return self.start + PREAMBLE_CYCLES + CYCLES_PER_BYTE * byte
-
-    def freed_in(self, word: int) -> int:
-        """Tick that takes the last used byte of `word`."""
-        return self.taken_in(min(WORD * (word + 1) - self.skip, self.place.length) - 1)
 
     def body(self) -> bytes:
         """The frame's bytes as they go out before the FCS, pad included."""
@@ -157,33 +170,31 @@ class Transmitter:
         if self.frame is not None or not held or not self.engine.transmit_enabled or self.locked \
                 or self.reader_idle_from > cycle:
             return
-        self.frame = self._reading = Frame(held[0], cycle)
+        words = self.engine.fifo_words
+        self.frame = self._reading = Frame(held[0], cycle, min(BURST_WORDS, words), words)
         self.reader_idle_from = NEVER
         self.engine.port.kick()
-
-    def _burst(self, frame: Frame) -> int:
-        return min(BURST_WORDS, self.engine.fifo_words, frame.left, (PAGE - frame.address % PAGE) // WORD)
 
     def next_request(self, first: int) -> int:
         """The first cycle >= `first` in which the reader requests the port, as far as is known; NEVER if none is."""
         frame = self._reading
-        if frame is None or not frame.left:
+        if frame is None or not frame.bursts:
             return NEVER
-        cycle = max(frame.since, first)
-        to_free = len(frame.arrivals) + self._burst(frame) - self.engine.fifo_words
-        if to_free > 0:
+        cycle = frame.since if frame.since > first else first
+        room = frame.bursts[-1][1]
+        if room is not None:
             if frame.start is None:
                 return NEVER
-            cycle = max(cycle, frame.freed_in(to_free - 1) + 1)
+            room += frame.start
+            if room > cycle:
+                cycle = room
         return cycle if cycle < frame.stopped else NEVER
 
     def granted(self) -> tuple[Frame, int]:
         """The burst that was requested: (frame, words); the port reads `frame.address` on."""
         frame = self._reading
-        beats = self._burst(frame)
-        frame.left -= beats
         frame.since = NEVER
-        return frame, beats
+        return frame, frame.bursts.pop()[0]
 
     def filled(self, frame: Frame, data: bytes, cycle: int, failed: bool) -> None:
         """A burst ended in `cycle`."""
@@ -192,10 +203,10 @@ class Transmitter:
         frame.since = cycle + 1
         engine = self.engine
         if failed:
-            frame.left = 0
+            frame.bursts.clear()
             engine.log.add((cycle, Kind.TX_ABORT, TX, frame.number, 0))
             engine.cause(engine.ABT, cycle)
-        if not frame.left:
+        if not frame.bursts:
             self._reading = None
             self.reader_idle_from = cycle + 1
         elif frame.stopped <= cycle + 1:  # a stop in the cycle after finds the reader in WAIT: idle one cycle later
