@@ -1,0 +1,1 @@
+"""SystemVerilog blocks around an engine (memory, register manager, wire, PHY) and what joins them."""
