@@ -12,7 +12,7 @@ class BenchError(ValueError):
     def of(cls, file: object, key: str, value: object, right: str) -> "BenchError":
         """The usual form of the text.
 
-        Parameters: `file` where the value stands (path or name of the scenario), `key` dotted name, `value` as
-        given, `right` what would have been accepted.
+        Parameters: `file` where the value stands (path or name of the scenario), `key` dotted name, `value`
+        as given, `right` what would have been accepted.
         """
         return cls(f"{file}: {key} = {value!r}: {right}")

@@ -43,7 +43,7 @@ def workload(scenario: Scenario, tx: TxProgram | None, rx: RxProgram | None) -> 
     return Workload(
         tx=tx.frames if tx is not None else (),
         tx_ready_cycles=tx.ready_cycles if tx is not None and tx.ready_cycles.any() else None,
-        actions=tuple(Action(action.at_cycle, action.do, action.for_cycles) for action in scenario.actions),
+        actions=tuple(Action(action.at_cycle, action.do, action.for_cycles, action.cost_cycles) for action in scenario.actions),
         tx_timeout_cycles=_cycles(TX_TIMEOUT_US, scenario.clock_hz),
         deadline_cycles=scenario.deadline_cycles, **receive)
 

@@ -33,9 +33,8 @@ class AddressFilter:
 
     def match(self, address: bytes, cfg: int) -> int | None:
         """Flags of word 1 for a destination of 6 bytes under CFG = `cfg`, None if the frame is not wanted."""
+        broadcast = address == b"\xff" * 6
         flags = 0
-        if address == b"\xff" * 6 and not cfg & NBC:
-            flags |= BROADCAST
         if self.hash_bits >> hash_index(address) & 1:
             if address[0] & 1:
                 flags |= MULTICAST_HASH if cfg & MTI else 0
@@ -45,6 +44,8 @@ class AddressFilter:
         for k in range(4):
             if self.active[k] and value == self.low[k] | (self.high[k] & 0xFFFF) << 32:
                 flags |= SPECIFIC[k]
-        if not flags and cfg & CAF:
+        if not flags and not (broadcast and not cfg & NBC):
+            if not cfg & CAF:
+                return None
             flags = UNKNOWN
-        return flags or None
+        return flags | BROADCAST if broadcast else flags

@@ -127,7 +127,7 @@ class Transmitter:
         places.accepted += 1
         self._handed_in = cycle
         engine.log.add((cycle, Kind.TX_QUEUE, TX, hand.number, hand.data()))
-        if held + 1 - releasing < places.depth:
+        if places.mstar or held + 1 - releasing < places.depth:
             engine.cause(engine.TBRE, cycle)
         if not releasing:
             self.try_start(cycle + 1)

@@ -1,0 +1,159 @@
+"""Is what came out what went in? Every frame's bytes, from wire to memory and from memory to wire, and the rates."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from model.frames import FCS_BYTES, FrameSet, wire_image
+from model.host.outcome import Outcome
+from model.scenario import Scenario
+from model.traffic import RxProgram, wire_period_cycles
+from tb.native.layout import FRAME_ERROR, FRAME_FCS_OK, FRAME_NO_SFD, FRAME_ODD
+
+MILLION = 1e6
+
+
+@dataclass
+class Check:
+    """What a check found. Members: `found` finding -> text about the first; `checked`, `bad` frames."""
+
+    found: dict[str, str] = field(default_factory=dict)
+    checked: int = 0
+    bad: int = 0
+
+    def note(self, name: str, text: str) -> None:
+        """Keep the first text of each finding."""
+        self.found.setdefault(name, text)
+
+
+def _match(got: list[bytes], sent: list[bytes], check: Check, where: str) -> Counter:
+    """Hold frames against those that they must be; returns how often each position of `sent` was seen."""
+    places: dict[bytes, list[int]] = {}
+    for ordinal, frame in enumerate(sent):
+        places.setdefault(frame, []).append(ordinal)
+    seen: Counter = Counter()
+    times: Counter = Counter()
+    newest = -1
+    for number, frame in enumerate(got):
+        check.checked += 1
+        ordinals = places.get(frame)
+        if ordinals is None:
+            check.bad += 1
+            check.note("corrupt_frame", f"{where} frame {number} ({len(frame)} bytes) is none of those handed in")
+            continue
+        ordinal = ordinals[min(times[frame], len(ordinals) - 1)]
+        if times[frame] >= len(ordinals) or ordinal < newest:
+            check.bad += 1
+            check.note("repeated_frame", f"{where} frame {number} is frame {ordinal} once more, or out of order")
+        times[frame] += 1
+        seen[ordinal] += 1
+        newest = max(newest, ordinal)
+    return seen
+
+
+def check_transmit(outcome: Outcome, frames: np.ndarray, frame_bytes: np.ndarray, excused: int) -> Check:
+    """Frames on the wire (checker's FRAME records and their bytes) against those that the driver took.
+
+    `excused`: how many the engine itself says that it spoilt or dropped (underrun, cut, TE).
+    """
+    check = Check()
+    damaged = 0
+    whole = []
+    for record in frames:
+        flags = int(record["flags"])
+        if flags & FRAME_FCS_OK and not flags & (FRAME_ERROR | FRAME_ODD | FRAME_NO_SFD):
+            begin = int(record["offset"])
+            whole.append(frame_bytes[begin:begin + int(record["length"])].tobytes())
+        else:
+            damaged += 1
+    check.checked += damaged
+    check.bad += damaged
+    if damaged > excused:
+        check.note("corrupt_frame", f"{damaged} frames on the wire are damaged, the engine knows of {excused}")
+    handed = [wire_image(outcome.handed[n]) for n in range(len(outcome.handed))]
+    seen = _match(whole, handed, check, "transmitted")
+    missing = [ordinal for ordinal in range(len(handed)) if not seen[ordinal]]
+    if len(missing) > excused:
+        check.note("lost_frame", f"{len(missing)} of {len(handed)} frames that the driver took were never sent, the first "
+                                 f"is {missing[0]}; the engine knows of {excused}")
+    return check
+
+
+def check_receive(outcome: Outcome, program: RxProgram) -> Check:
+    """Frames that reached the stack against those that the wire played."""
+    check = Check()
+    played = [program.frames.bytes(n) for n in range(len(program.frames))]
+    delivered = [outcome.delivered.bytes(n) for n in range(len(outcome.delivered))]
+    if delivered and len(delivered[0]) + FCS_BYTES in {len(frame) for frame in played} \
+            and delivered[0] not in played:
+        played = [frame[:-FCS_BYTES] for frame in played]
+    seen = _match(delivered, played, check, "received")
+    wanted = program.wanted().tolist()
+    missing = [ordinal for ordinal in wanted if not seen[ordinal]]
+    if missing:
+        check.note("frames_dropped", f"{len(missing)} of {len(wanted)} good frames never reached the stack, the first is "
+                                     f"{missing[0]}")
+    unwanted = [ordinal for ordinal in seen if ordinal not in set(wanted)]
+    if unwanted:
+        check.bad += len(unwanted)
+        check.note("corrupt_frame", f"frame {unwanted[0]} reached the stack although it was damaged or not for this station")
+    return check
+
+
+def rate_shortfall_ppm(sfd_cycles: np.ndarray, lengths: np.ndarray, tick_cycles: int) -> float:
+    """How far the rate from the first SFD to the last is below the wire's limit, in parts per million.
+
+    `sfd_cycles`, `lengths` (bytes with FCS): one a frame, in order.
+    """
+    if len(sfd_cycles) < 2:
+        return MILLION
+    least = sum(wire_period_cycles(int(length), tick_cycles) for length in lengths[:-1])
+    return (int(sfd_cycles[-1]) - int(sfd_cycles[0]) - least) / least * MILLION
+
+
+def check_rates(scenario: Scenario, outcome: Outcome, frames: np.ndarray, rx_sfd: np.ndarray, rx_ring: int,
+                program: RxProgram | None) -> Check:
+    """`below_wire_limit` where the scenario sets a limit. `rx_sfd`: cycles of received SFDs; `rx_ring`: frames that reached the ring."""
+    check = Check()
+    for side, allowed in scenario.wire_limit_ppm.items():
+        if side == "tx":
+            short = rate_shortfall_ppm(frames["sfd_cycle"], frames["length"], scenario.tick_cycles)
+        else:
+            short = rate_shortfall_ppm(rx_sfd, program.frames.length, scenario.tick_cycles)
+            if rx_ring != len(program.frames):
+                short = MILLION
+        if abs(short) > allowed:
+            check.note("below_wire_limit", f"{side}: {short:.0f} ppm below the wire's limit, allowed are {allowed:g}")
+    return check
+
+
+def check_mappings(hand_overs: list[tuple[int, int, int, int]], intervals: np.ndarray) -> Check:
+    """Do the engine's hand-overs (cycle, address, length, cycle in which it was done or -1) fit the driver's mappings?
+
+    `torn_write`: an address and length that the driver never mapped. `early_release`: unmapped before the engine was done.
+    """
+    check = Check()
+    by_buffer: dict[tuple[int, int], list[tuple[int, int]]] = {}
+    for row in intervals:
+        key = (int(row["address"]), int(row["size_bytes"]))
+        by_buffer.setdefault(key, []).append((int(row["start_cycle"]), int(row["end_cycle"])))
+    for cycle, address, length, done in hand_overs:
+        lives = [life for life in by_buffer.get((address, length), ()) if life[0] <= cycle]
+        if not lives:
+            check.note("torn_write", f"cycle {cycle}: {length} bytes at {address:#x} were handed over, which the driver never mapped")
+            continue
+        begin, end = max(lives)
+        if end < cycle or (done >= 0 and end < done):
+            check.note("early_release", f"the buffer at {address:#x}, handed over in cycle {cycle}, was unmapped in cycle {end}"
+                       + (f", the engine was done with it in cycle {done}" if done >= 0 else ""))
+    return check
+
+
+def payload_bytes(frames: FrameSet | np.ndarray) -> int:
+    """Bytes above Ethernet in frames with FCS whose lengths are given."""
+    lengths = frames.length if isinstance(frames, FrameSet) else frames
+    overhead = 14 + FCS_BYTES
+    return int(np.maximum(lengths - overhead, 0).sum())

@@ -1,0 +1,175 @@
+"""Performs one run: the RTL in a simulator, the golden world beside it, the scoreboard between them, and the checks."""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+import time
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+
+from model import engines, traffic
+from model.host.dma_check import unmapped_accesses
+from model.host.outcome import Outcome
+from model.session import MEMORY_BYTES, GoldenRun, golden
+from model.traffic import RxProgram, TxProgram
+from tb import checks
+from tb.build import Built, build_engine
+from tb.drive import OUTCOME_FILE, SESSION_FILE
+from tb.job import Job, Program
+from tb.job import Outcome as Simulated
+from tb.measure import measure
+from tb.native.layout import PLAY_ERROR, PLAY_ODD
+from tb.postmortem import PAGE_BYTES, page_sums, standstill
+from tb.runspec import RunResult, RunSpec
+from tb.scoreboard import compare
+from tb.simulate import JobError, SimulationError, simulate
+
+SLACK_CYCLES = 2_000_000
+"""Beyond the scenario's deadline: for bring-up and taking down."""
+ERRORS_OF_THE_MACHINE = {"memory_errors": "dma_unmapped"}
+"""Counts of the native library that are a finding; any other is a broken rule of the bus or of the bench."""
+
+
+def prepare(mac: str, simulator: str, waves: bool = False) -> None:
+    """Build the simulator of `mac`, or find it built."""
+    build_engine(mac, simulator, waves=waves)
+
+
+def run_one(spec: RunSpec) -> RunResult:
+    """Perform one run. BenchError for what the user has to put right."""
+    scenario = spec.scenario
+    package = engines.load(scenario.mac)
+    tx = traffic.tx_program(scenario, spec.tx_frames)
+    rx = traffic.rx_program(scenario, spec.rx_frames)
+    built = build_engine(scenario.mac, spec.simulator, waves=spec.waves)
+    folder = spec.folder.resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    result = RunResult(scenario.mac, scenario.name, scenario.variant, spec.simulator, 0, scenario.clock_hz, 0, 0, scenario.seed)
+    began = time.perf_counter()
+    predicted = golden(scenario, tx, rx)
+    simulated, problem = _simulate(spec, built, package, tx, rx, folder)
+    if problem is not None:
+        _explain(result, simulated, problem, package)
+        result.wall_s = time.perf_counter() - began
+        return result
+    outcome = Outcome.load(folder / OUTCOME_FILE)
+    _hold_together(result, predicted, simulated, outcome, package)
+    _check(result, spec, package, simulated, outcome, rx)
+    measure(result, scenario, package.evidence, predicted, simulated, outcome)
+    if result.events_off == 0 and "hang" in result.found:
+        result.detail += standstill(simulated.events, package.Kind, package.STATE_AFTER)
+    result.detail += simulated.result["registers"]
+    _keep(result, spec, simulated, outcome, folder, built)
+    result.golden_wall_s = predicted.wall_s
+    result.wall_s = time.perf_counter() - began
+    return result
+
+
+def _straps(package: ModuleType, values: dict[str, object], fields: dict[str, dict[str, int]]) -> int:
+    """The strap pins as one number: codes from the model, positions from the RTL."""
+    return sum(code << fields[name]["offset"] for name, code in package.encode(values).items())
+
+
+def _program(rx: RxProgram | None) -> Program | None:
+    if rx is None or not len(rx.frames):
+        return None
+    flags = np.where(rx.odd, PLAY_ODD, 0) | np.where(rx.rx_er_at >= 0, PLAY_ERROR | np.maximum(rx.rx_er_at, 0) << 8, 0)
+    return Program(rx.frames.data, rx.frames.length, rx.gap_nibbles, flags)
+
+
+def _simulate(spec: RunSpec, built: Built, package: ModuleType, tx: TxProgram | None, rx: RxProgram | None,
+              folder: Path) -> tuple[Simulated | None, str | None]:
+    """The simulation's outcome, and what ended it early if something did."""
+    scenario, bus = spec.scenario, spec.scenario.bus
+    (folder / SESSION_FILE).write_bytes(pickle.dumps({"scenario": scenario, "tx": tx, "rx": rx}))
+    job = Job("tb.drive:scenario", {"folder": str(folder)}, memory_bytes=MEMORY_BYTES,
+              straps=_straps(package, scenario.straps, built.sidecar["straps"]),
+              bus={"read_latency": bus.read_latency_cycles, "write_latency": bus.write_latency_cycles,
+                   "beat_interval": bus.beat_interval_cycles, "jitter": bus.jitter_cycles, "seed": scenario.seed,
+                   "errors": [[error.requester, error.write, error.ordinal] for error in bus.errors]},
+              csr_write_latency_cycles=scenario.csr.write_latency_cycles,
+              csr_read_latency_cycles=scenario.csr.read_latency_cycles,
+              max_cycles=scenario.deadline_cycles + SLACK_CYCLES)
+    try:
+        return simulate(built, job, _program(rx), waves=folder / "waves.fst" if spec.waves else None, folder=folder), None
+    except JobError as error:
+        return error.outcome, f"{error.outcome.failure_type} in cycle {error.outcome.end_cycle}: {error.outcome.failure}"
+    except SimulationError as error:
+        return None, str(error)
+
+
+def _explain(result: RunResult, simulated: Simulated | None, problem: str, package: ModuleType) -> None:
+    """The watchdog's word on a run that did not come to its end."""
+    stopped = simulated is None or simulated.failure_type in ("CycleLimitError", "DeadlockError", "EngineError")
+    result.found.append("hang" if stopped else "crashed")
+    result.detail += problem.strip().splitlines()
+    if simulated is not None:
+        result.cycles = simulated.end_cycle
+        result.detail += standstill(simulated.events, package.Kind, package.STATE_AFTER)
+
+
+def _hold_together(result: RunResult, predicted: GoldenRun, simulated: Simulated, outcome: Outcome, package: ModuleType) -> None:
+    """Golden against RTL: events, the host's end, and every page of memory."""
+    events = simulated.events[simulated.events["cycle"] < outcome.end_cycle]
+    comparison = compare(predicted.events, events, package.Kind, package.STATE_AFTER)
+    result.events_compared, result.events_off = comparison.compared, comparison.off
+    result.worst_offset_cycles = comparison.worst_offset_cycles
+    result.first_divergence = comparison.first
+    differences = []
+    if predicted.outcome.summary() != outcome.summary():
+        ours, theirs = predicted.outcome.summary(), outcome.summary()
+        names = [name for name in ours if ours[name] != theirs[name]]
+        differences.append("the hosts differ: " + "; ".join(f"{name} golden {ours[name]}, RTL {theirs[name]}" for name in names))
+    pages = [page for page, (a, b) in enumerate(zip(page_sums(predicted.memory), simulated.result["pages"], strict=True)) if a != b]
+    if pages:
+        differences.append(f"host memory differs in {len(pages)} pages, the first at {pages[0] * PAGE_BYTES:#x}")
+    if comparison.off or differences:
+        result.found.append("golden_differs")
+        result.detail += ([comparison.first] if comparison.first else []) + differences
+
+
+def _check(result: RunResult, spec: RunSpec, package: ModuleType, simulated: Simulated, outcome: Outcome,
+           rx: RxProgram | None) -> None:
+    """Everything that the run shows by itself."""
+    evidence, events = package.evidence, simulated.events[simulated.events["cycle"] < outcome.end_cycle]
+    found: dict[str, str] = {}
+    for finding in outcome.findings:
+        found.setdefault(finding.name, f"cycle {finding.cycle}: {finding.text}")
+    for name, (count, cycle) in evidence.failures(events).items():
+        found.setdefault(name, f"{count} times, first in cycle {cycle}")
+    unmapped = unmapped_accesses(evidence.accesses(events), outcome.dma_intervals)
+    for finding in unmapped[:1]:
+        found.setdefault(finding.name, f"cycle {finding.cycle}: {finding.text} ({len(unmapped)} in all)")
+    for name, count in simulated.errors.items():
+        found.setdefault(ERRORS_OF_THE_MACHINE.get(name, "protocol"), f"{name}: {count}")
+    frames = simulated.frames
+    parts = [checks.check_transmit(outcome, frames, simulated.frame_bytes, evidence.excused(events)),
+             checks.check_mappings(evidence.hand_overs(events), outcome.dma_intervals)]
+    if rx is not None:
+        parts.append(checks.check_receive(outcome, rx))
+    parts.append(checks.check_rates(spec.scenario, outcome, frames, evidence.sfd_cycles(events)[1],
+                                    len(evidence.frame_ends(events)[1]), rx))
+    for part in parts:
+        result.frames_checked += part.checked
+        result.frames_bad += part.bad
+        for name, text in part.found.items():
+            found.setdefault(name, text)
+    for name, text in found.items():
+        result.found.append(name)
+        result.detail.append(f"{name}: {text}")
+
+
+def _keep(result: RunResult, spec: RunSpec, simulated: Simulated, outcome: Outcome, folder: Path, built: Built) -> None:
+    """The event log for the comparison of simulators, and what shows the waves."""
+    events = simulated.events[simulated.events["cycle"] < outcome.end_cycle]
+    path = folder / "events.npy"
+    np.save(path, events)
+    result.events_file = str(path)
+    result.events_digest = hashlib.sha256(events.tobytes()).hexdigest()
+    if spec.waves:
+        from tb.waves import write_save_file
+        result.waves_file = str(folder / "waves.fst")
+        result.save_file = str(write_save_file(folder / "waves.gtkw", folder / "waves.fst", built.sidecar))
