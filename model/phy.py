@@ -11,7 +11,7 @@ NOT_THERE = 0xFFFF
 BMCR, BMSR, PHYID1, PHYID2, ANAR, ANLPAR = range(6)
 BMSR_ABLE, BMSR_LINK, BMSR_NEGOTIATED = 0x7849, 0x0004, 0x0020
 BMCR_RESET, BMCR_INIT = 0x8000, 0x3100
-LINK_PARTNER = 0x4101
+LINK_PARTNER_FULL, LINK_PARTNER_HALF = 0x4101, 0x4081
 START_BITS_END = 34
 TURNAROUND_BIT = 46
 """Bit of the 64-bit frame in which a reading station lets go of the line."""
@@ -20,10 +20,11 @@ FRAME_BITS = 64
 
 
 class Phy:
-    """Registers of the one PHY on the bus. `link`: whether the link is up."""
+    """Registers of the one PHY on the bus. `link`: whether the link is up; `half_duplex`: whether its partner can no more."""
 
-    def __init__(self, link: bool = True) -> None:
+    def __init__(self, link: bool = True, half_duplex: bool = False) -> None:
         self.link = link
+        self._partner = LINK_PARTNER_HALF if half_duplex else LINK_PARTNER_FULL
         self._bmcr = BMCR_INIT
         self._anar = 0x0101
 
@@ -37,7 +38,7 @@ class Phy:
             PHYID1: 0x5242,
             PHYID2: 0x0001,
             ANAR: self._anar,
-            ANLPAR: LINK_PARTNER if self.link else 0,
+            ANLPAR: self._partner if self.link else 0,
         }.get(register, 0)
 
     def write(self, address: int, register: int, value: int) -> None:

@@ -17,6 +17,7 @@ from model.host.outcome import Outcome
 from model.host.workload import Action, Workload, run
 from model.host.world import World
 from model.kernel import Kernel
+from model.phy import Phy
 from model.scenario import Scenario
 from model.traffic import RxProgram, TxProgram, rx_schedule
 
@@ -27,6 +28,8 @@ GRACE_US = 400
 TX_TIMEOUT_US = 4000
 """Without a completion for so long the transmitter counts as stopped: 30 frame times of the largest frame and their
 interrupts. (The kernel's watchdog waits 5 s; nothing happens in the difference.)"""
+BACKOFF_US = 40_000
+"""In half duplex on top of it: sixteen attempts with the longest backoff of each, at 100 Mb/s."""
 
 
 def _cycles(us: int, clock_hz: int) -> int:
@@ -44,7 +47,7 @@ def workload(scenario: Scenario, tx: TxProgram | None, rx: RxProgram | None) -> 
         tx=tx.frames if tx is not None else (),
         tx_ready_cycles=tx.ready_cycles if tx is not None and tx.ready_cycles.any() else None,
         actions=tuple(Action(action.at_cycle, action.do, action.for_cycles, action.cost_cycles) for action in scenario.actions),
-        tx_timeout_cycles=_cycles(TX_TIMEOUT_US, scenario.clock_hz),
+        tx_timeout_cycles=_cycles(TX_TIMEOUT_US + (BACKOFF_US if scenario.duplex == "half" else 0), scenario.clock_hz),
         deadline_cycles=scenario.deadline_cycles, **receive)
 
 
@@ -82,7 +85,8 @@ def golden(scenario: Scenario, tx: TxProgram | None, rx: RxProgram | None) -> Go
     began = time.perf_counter()
     kernel, log = Kernel(), EventLog()
     memory = np.zeros(MEMORY_BYTES, np.uint8)
-    engine = package.Engine(kernel, memory, package.encode(scenario.straps), bus_timing(scenario), rx, log)
+    engine = package.Engine(kernel, memory, package.encode(scenario.straps), bus_timing(scenario), rx, log,
+                            Phy(half_duplex=scenario.duplex == "half"))
     world = GoldenWorld(engine, scenario.clock_hz, kernel=kernel, mem=memory,
                         csr_write_latency_cycles=scenario.csr.write_latency_cycles,
                         csr_read_latency_cycles=scenario.csr.read_latency_cycles)

@@ -54,10 +54,10 @@ def _match(got: list[bytes], sent: list[bytes], check: Check, where: str) -> Cou
     return seen
 
 
-def check_transmit(outcome: Outcome, frames: np.ndarray, frame_bytes: np.ndarray, excused: int) -> Check:
+def check_transmit(outcome: Outcome, frames: np.ndarray, frame_bytes: np.ndarray, spoilt: int, unsent: int) -> Check:
     """Frames on the wire (checker's FRAME records and their bytes) against those that the driver took.
 
-    `excused`: how many the engine itself says that it spoilt or dropped (underrun, cut, TE).
+    `spoilt`, `unsent`: how many pieces of frames on the wire, and how many frames not sent, the engine itself knows of.
     """
     check = Check()
     damaged = 0
@@ -71,14 +71,14 @@ def check_transmit(outcome: Outcome, frames: np.ndarray, frame_bytes: np.ndarray
             damaged += 1
     check.checked += damaged
     check.bad += damaged
-    if damaged > excused:
-        check.note("corrupt_frame", f"{damaged} frames on the wire are damaged, the engine knows of {excused}")
+    if damaged > spoilt:
+        check.note("corrupt_frame", f"{damaged} frames on the wire are damaged, the engine knows of {spoilt}")
     handed = [wire_image(outcome.handed[n]) for n in range(len(outcome.handed))]
     seen = _match(whole, handed, check, "transmitted")
     missing = [ordinal for ordinal in range(len(handed)) if not seen[ordinal]]
-    if len(missing) > excused:
+    if len(missing) > unsent:
         check.note("lost_frame", f"{len(missing)} of {len(handed)} frames that the driver took were never sent, the first "
-                                 f"is {missing[0]}; the engine knows of {excused}")
+                                 f"is {missing[0]}; the engine knows of {unsent}")
     return check
 
 
@@ -154,6 +154,6 @@ def check_mappings(hand_overs: list[tuple[int, int, int, int]], intervals: np.nd
 
 def payload_bytes(frames: FrameSet | np.ndarray) -> int:
     """Bytes above Ethernet in frames with FCS whose lengths are given."""
-    lengths = frames.length if isinstance(frames, FrameSet) else frames
+    lengths = (frames.length if isinstance(frames, FrameSet) else frames).astype(np.int64)
     overhead = 14 + FCS_BYTES
     return int(np.maximum(lengths - overhead, 0).sum())

@@ -59,6 +59,7 @@ class Job:
         errors as [[requester, is_write, ordinal], ...], log_bursts.
     csr_write_latency_cycles, csr_read_latency_cycles: of register accesses.
     link: whether the PHY has link.
+    half_duplex: whether its partner can half duplex only.
     max_cycles: the run must end before this cycle.
     keep_memory: [first, end) ranges of host memory that come back, as [[first, end], ...].
     paths: folders to put in front of Python's module path.
@@ -73,6 +74,7 @@ class Job:
     csr_write_latency_cycles: int = 0
     csr_read_latency_cycles: int = 0
     link: bool = True
+    half_duplex: bool = False
     max_cycles: int = 1 << 40
     keep_memory: list[list[int]] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)

@@ -92,6 +92,7 @@ def _simulate(spec: RunSpec, built: Built, package: ModuleType, tx: TxProgram | 
                    "errors": [[error.requester, error.write, error.ordinal] for error in bus.errors]},
               csr_write_latency_cycles=scenario.csr.write_latency_cycles,
               csr_read_latency_cycles=scenario.csr.read_latency_cycles,
+              half_duplex=scenario.duplex == "half",
               max_cycles=scenario.deadline_cycles + SLACK_CYCLES)
     try:
         return simulate(built, job, _program(rx), waves=folder / "waves.fst" if spec.waves else None, folder=folder), None
@@ -146,7 +147,7 @@ def _check(result: RunResult, spec: RunSpec, package: ModuleType, simulated: Sim
     for name, count in simulated.errors.items():
         found.setdefault(ERRORS_OF_THE_MACHINE.get(name, "protocol"), f"{name}: {count}")
     frames = simulated.frames
-    parts = [checks.check_transmit(outcome, frames, simulated.frame_bytes, evidence.excused(events)),
+    parts = [checks.check_transmit(outcome, frames, simulated.frame_bytes, evidence.spoilt(events), evidence.unsent(events)),
              checks.check_mappings(evidence.hand_overs(events), outcome.dma_intervals)]
     if rx is not None:
         parts.append(checks.check_receive(outcome, rx))

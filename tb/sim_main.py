@@ -36,7 +36,7 @@ def _die_with_parent() -> None:
 
 def _prepare(job: dict[str, Any], folder: Path) -> Native:
     native = Native(job["memory_bytes"])
-    native.control.link = job["link"]
+    native.control.link = job["link"] | job["half_duplex"] << 1
     native.set_straps(job["straps"])
     native.set_bus(**job["bus"])
     if job["has_program"]:

@@ -14,6 +14,7 @@ from model.scenario.findings import FINDINGS, Expect
 from model.scenario.part import Part, load_part, read_options
 from model.scenario.reader import TableReader, nearest, read_toml
 from model.scenario.schema import (
+    DUPLEX,
     SIMULATORS,
     STATION,
     Action,
@@ -28,7 +29,7 @@ from model.scenario.traffic_keys import read_rx, read_tx
 FILE_KEYS = ("mac", "title", "why", "variants", "variant", "expect")
 VARIANT_KEYS = ("platform", "driver", "flags", "straps", "host", "bus", "csr", "traffic", "actions", "limits",
                 "seed",
-                "deadline", "simulators", "mtu", "station")
+                "deadline", "simulators", "mtu", "station", "duplex")
 _DEFAULT_DEADLINE_CYCLES = 10_000_000
 _MAX_CYCLES = 2**40
 _MAX_LATENCY_CYCLES = 1_000_000
@@ -157,7 +158,7 @@ def _read_variant(top: TableReader, part: Part, path: Path, name: str, title: st
     scenario = Scenario(
         mac=part.mac, name=path.stem, variant=name, title=title, why=why, path=path, clock_hz=clock_hz,
         tick_cycles=part.tick_cycles, platform=platform, seed=top.integer("seed", 0, 2**32 - 1, 1),
-        mtu_bytes=mtu_bytes,
+        mtu_bytes=mtu_bytes, duplex=top.choice("duplex", DUPLEX, DUPLEX[0]),
         frame_min_bytes=part.frame_min_bytes, frame_max_bytes=part.frame_max_bytes,
         receive_max_bytes=part.receive_max_bytes, station=station.lower(),
         simulators=simulators, driver=driver,

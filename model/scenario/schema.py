@@ -9,6 +9,8 @@ from model.scenario.findings import Expect
 SIMULATORS = ("verilator", "icarus")
 DESTINATIONS = ("station", "broadcast", "multicast", "other")
 DAMAGES = ("fcs", "rx_er", "odd", "runt", "long")
+DUPLEX = ("full", "half")
+"""What the link partner can do."""
 STATION = "02:00:00:00:00:01"
 """Station address unless the scenario says another (locally administered)."""
 
@@ -126,7 +128,7 @@ class Scenario:
     `frame_max_bytes`, `receive_max_bytes` of the part, with FCS; `station` address; `simulators` it may run
     in; `deadline_cycles` after which the watchdog ends it; `driver` variant and its `flags`; `straps` of the
     engine; `host` costs in ns by CPU label that replace the platform's; `tx`, `rx` traffic; `bus`, `csr`
-    timing; `actions` by time; `expect`; `wire_limit_ppm` by side ("tx", "rx"): how far below the wire's limit
+    timing; `actions` by time; `duplex` of the link; `expect`; `wire_limit_ppm` by side ("tx", "rx"): how far below the wire's limit
     the rate may be.
     """
 
@@ -151,6 +153,7 @@ class Scenario:
     flags: dict[str, bool | str | int] = field(default_factory=dict)
     straps: dict[str, bool | str | int] = field(default_factory=dict)
     host: dict[str, float] = field(default_factory=dict)
+    duplex: str = DUPLEX[0]
     tx: TxTraffic | None = None
     rx: RxTraffic | None = None
     bus: BusOptions = BusOptions()

@@ -70,7 +70,7 @@ struct rb_control {
     u64 wake_lines;       /* interrupt lines whose being high wakes Python earlier */
     u64 wakes;            /* how often Python was woken */
     u64 wire_starts;      /* counted up by Python to start the player */
-    u64 link;             /* PHY link state */
+    u64 link;             /* PHY: bit 0 link is up, bit 1 it is half duplex */
     u64 straps[4];        /* engine options, bit 0 of word 0 first */
     u64 memory_errors;    /* accesses outside host memory */
     u64 memory_first;     /* address of the first of them */

@@ -3,6 +3,7 @@
 //
 // MDC is slow against clk and so is sampled by it. The PHY samples MDIO at the rising edge of MDC and changes
 // its own output just after one, which leaves the station a whole MDC period.
+`include "rb_native.svh"
 module rb_mdio_phy (
     input      clk,
     input      mdc,
@@ -16,7 +17,8 @@ module rb_mdio_phy (
   // BMSR: 100BASE-TX and 10BASE-T both duplexes, preamble suppression, able to negotiate, extended registers.
   localparam [15:0] BMSR = 16'h7849, BMSR_LINK = 16'h0004, BMSR_NEGOTIATED = 16'h0020;
   localparam [15:0] PHYID1 = 16'h5242, PHYID2 = 16'h0001;  // no vendor's: letters RB, model 0, revision 1
-  localparam [15:0] ANLPAR = 16'h4101;  // acknowledge, 100BASE-TX full duplex, IEEE 802.3
+  // Acknowledge, IEEE 802.3, and 100BASE-TX in full or in half duplex.
+  localparam [15:0] ANLPAR_FULL = 16'h4101, ANLPAR_HALF = 16'h4081;
   localparam [15:0] BMCR_RESET = 16'h8000, BMCR_INIT = 16'h3100;  // 100 Mb/s, negotiating, full duplex
   localparam [15:0] ANAR_INIT = 16'h0101;
 
@@ -28,6 +30,7 @@ module rb_mdio_phy (
   reg [15:0] value = 0;
   reg [15:0] bmcr = BMCR_INIT, anar = ANAR_INIT;
   reg        in_frame = 0;
+  reg [63:0] partner = 0;        // the link as the bench set it: bit 1 half duplex
 
   wire line = oe ? o : driving ? line_out : 1'b1;
   assign i = line;
@@ -45,7 +48,7 @@ module rb_mdio_phy (
       2: register_value = PHYID1;
       3: register_value = PHYID2;
       4: register_value = anar;
-      5: register_value = link ? ANLPAR : 16'h0000;
+      5: register_value = !link ? 16'h0000 : partner[1] ? ANLPAR_HALF : ANLPAR_FULL;
       default: register_value = 16'h0000;
     endcase
   endfunction
@@ -55,6 +58,7 @@ module rb_mdio_phy (
 
   always @(posedge clk) begin
     mdc_before <= mdc;
+    if (mdc && !mdc_before && in_frame && place == 11) partner = `rb_link();
     if (mdc && !mdc_before) begin
       if (!in_frame) begin
         last_bits <= {last_bits[0], line};

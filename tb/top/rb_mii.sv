@@ -23,15 +23,16 @@ module rb_mii (
   reg [63:0] starts, starts_seen, word;
   reg [31:0] hold;     // ticks until the player has something new
   reg        playing, started;
+  reg        half;     // a half-duplex link: both sides at once are a collision
   reg        sending;  // the engine was in a frame at the last tick
   reg [63:0] last_tick;
 
   assign tick = cyc[0];
   assign crs = tx_en | rx_dv;
-  assign col = 0;  // full duplex
+  assign col = half & tx_en & rx_dv;
   initial begin
     starts = 0; starts_seen = 0; word = 0; hold = 0; playing = 0; started = 0; sending = 0; last_tick = 0;
-    rxd = 0; rx_dv = 0; rx_er = 0; link = 0;
+    rxd = 0; rx_dv = 0; rx_er = 0; link = 0; half = 0;
   end
 
   always @(posedge clk) begin
@@ -40,6 +41,7 @@ module rb_mii (
       starts = `rb_wire_starts();
       word = `rb_link();
       link <= word[0];
+      half <= word[1];
       if (starts != starts_seen) begin  // at the edge that ends cycle f; the next tick loads idle nibble 1
         starts_seen = starts;
         word = `rb_mii_start();

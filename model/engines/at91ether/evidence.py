@@ -29,6 +29,10 @@ def failures(events: np.ndarray) -> dict[str, tuple[int, int]]:
         cycles = events["cycle"][events["kind"] == kind]
         if len(cycles):
             found[name] = (len(cycles), int(cycles[0]))
+    lost = given_up(events)
+    if len(lost):
+        count, first = found.get("tx_aborted", (0, int(lost[0])))
+        found["tx_aborted"] = (count + len(lost), min(first, int(lost[0])))
     missed = np.isin(events["kind"], (Kind.RX_END, Kind.RX_MISS))
     reasons = np.where(events["kind"] == Kind.RX_END, events["data"] >> np.uint64(ADDRESS_BITS), events["data"])
     overrun = events["cycle"][missed & (reasons == Reason.OVERRUN)]
@@ -77,12 +81,23 @@ def hand_overs(events: np.ndarray) -> list[tuple[int, int, int, int]]:
              done.get(int(e["index"]), -1)) for e in events[events["kind"] == Kind.TX_QUEUE]]
 
 
-def excused(events: np.ndarray) -> int:
-    """Frames handed over that the engine itself reports as spoilt or dropped: underrun, bus error, collisions, TE cleared."""
+def spoilt(events: np.ndarray) -> int:
+    """How often the engine itself reports that what it put on the wire is no whole frame: underrun, cut, collision."""
+    return int(np.isin(events["kind"], (Kind.TX_UNDERRUN, Kind.TX_CUT, Kind.TX_COLLISION)).sum())
+
+
+def unsent(events: np.ndarray) -> int:
+    """Frames handed over that the engine itself reports as not sent whole: underrun, bus error, collisions, TE cleared."""
     kinds = events["kind"]
     dropped = int(events["data"][kinds == Kind.TX_DROP].sum())
-    spoilt = np.unique(events["index"][np.isin(kinds, (Kind.TX_UNDERRUN, Kind.TX_ABORT, Kind.TX_CUT))])
-    return dropped + len(spoilt)
+    lost = np.unique(events["index"][np.isin(kinds, (Kind.TX_UNDERRUN, Kind.TX_ABORT))])
+    return dropped + len(lost) + len(given_up(events))
+
+
+def given_up(events: np.ndarray) -> np.ndarray:
+    """Cycles in which a frame was released because of a collision: the sixteenth, or a late one."""
+    released, collided = (events["cycle"][events["kind"] == kind] for kind in (Kind.TX_DONE, Kind.TX_COLLISION))
+    return np.intersect1d(released, collided)
 
 
 def frame_ends(events: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
