@@ -25,6 +25,10 @@ __all__ = ["Emitted", "emit"]
 # arbiters, so plain Verilog it is.
 _FLAG = re.compile(r"^(?P<indent>\s*)reg (?P<flag>\\\$auto\$verilog_backend\S* ) = 0;$", re.MULTILINE)
 
+# A block of one statement comes without a flag (Yosys writes it for a slice of a signal whose other slices
+# have blocks of their own). It gets one of ours.
+_BARE = re.compile(r"^(?P<indent>\s*)always @\*\n\s*(?P<statement>\S[^\n]*;)$", re.MULTILINE)
+
 
 @dataclasses.dataclass(frozen=True)
 class Emitted:
@@ -95,6 +99,14 @@ def _fsms(fragment: Fragment, name_map) -> list[dict]:
     return found
 
 
+def _with_flag(block: re.Match) -> str:
+    """The block of one statement, reading a flag that changes at time 0."""
+    indent, flag = block["indent"], f"\\wake${block.start()} "
+    return "\n".join(indent + line for line in (
+        f"reg {flag} = 0;", f"initial {flag} <= 1;", "always @* begin", f"  if ({flag}) begin end",
+        f"  {block['statement']}", "end"))
+
+
 def emit(component: wiring.Component, name: str) -> Emitted:
     """Verilog on which Icarus, Verilator and Amaranth's simulator agree from time 0.
 
@@ -113,11 +125,12 @@ def emit(component: wiring.Component, name: str) -> Emitted:
     rtlil_text, name_map = rtlil.convert_fragment(fragment, ports=dict(ports), name=name, emit_src=False)
     text = verilog._convert_rtlil_text(rtlil_text, strip_internal_attrs=True)
     text, woken = _FLAG.subn(r"\g<indent>reg \g<flag> = 0;\n\g<indent>initial \g<flag> <= 1;", text)
-    modules = sum("always @*" in module for module in text.split("\nendmodule"))
+    modules = sum("always @* begin" in module for module in text.split("\nendmodule"))
     if woken != modules:
         raise ValueError(
             f"{name}: {modules} modules have combinational blocks, but {woken} wake-up flags were found in "
             f"the Verilog; the pattern in hdl/emit.py does not fit this version of Yosys")
+    text = _BARE.sub(_with_flag, text)
     directions = {PortDirection.Input: "input", PortDirection.Output: "output"}
     widths = {port: {"direction": directions[direction], "width": len(value)}
               for port, (value, direction) in ports.items()}

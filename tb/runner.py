@@ -50,7 +50,7 @@ def run_one(spec: RunSpec) -> RunResult:
     result = RunResult(scenario.mac, scenario.name, scenario.variant, spec.simulator, 0, scenario.clock_hz, 0, 0, scenario.seed)
     began = time.perf_counter()
     predicted = golden(scenario, tx, rx)
-    simulated, problem = _simulate(spec, built, package, tx, rx, folder)
+    simulated, problem = simulate_run(spec, built, package, tx, rx, folder)
     if problem is not None:
         _explain(result, simulated, problem, package)
         result.wall_s = time.perf_counter() - began
@@ -80,13 +80,13 @@ def _program(rx: RxProgram | None) -> Program | None:
     return Program(rx.frames.data, rx.frames.length, rx.gap_nibbles, flags)
 
 
-def _simulate(spec: RunSpec, built: Built, package: ModuleType, tx: TxProgram | None, rx: RxProgram | None,
-              folder: Path) -> tuple[Simulated | None, str | None]:
-    """The simulation's outcome, and what ended it early if something did."""
+def simulate_run(spec: RunSpec, built: Built, package: ModuleType, tx: TxProgram | None, rx: RxProgram | None,
+                 folder: Path, more_straps: int = 0) -> tuple[Simulated | None, str | None]:
+    """The simulation's outcome, and what ended it early if something did. `more_straps`: pins beyond those of the scenario."""
     scenario, bus = spec.scenario, spec.scenario.bus
     (folder / SESSION_FILE).write_bytes(pickle.dumps({"scenario": scenario, "tx": tx, "rx": rx}))
     job = Job("tb.drive:scenario", {"folder": str(folder)}, memory_bytes=MEMORY_BYTES,
-              straps=_straps(package, scenario.straps, built.sidecar["straps"]),
+              straps=_straps(package, scenario.straps, built.sidecar["straps"]) | more_straps,
               bus={"read_latency": bus.read_latency_cycles, "write_latency": bus.write_latency_cycles,
                    "beat_interval": bus.beat_interval_cycles, "jitter": bus.jitter_cycles, "seed": scenario.seed,
                    "errors": [[error.requester, error.write, error.ordinal] for error in bus.errors]},

@@ -145,3 +145,24 @@ def test_icarus_knows_every_output_at_time_0(tmp_path):
     subprocess.run(["iverilog", "-g2012", "-o", "all.vvp", "all.v"], cwd=tmp_path, check=True)
     run = subprocess.run(["vvp", "-n", "all.vvp"], cwd=tmp_path, check=True, capture_output=True, text=True)
     assert [line for line in run.stdout.splitlines() if "$finish" not in line] == ["1 1 1"]
+
+
+class Sliced(wiring.Component):
+    """A slice of `status` is chosen, the other is not, which Yosys writes as a block of one statement."""
+
+    plain: In(1)
+    held: In(3)
+    status: Out(3)
+
+    def elaborate(self, platform):
+        m = Module()
+        m.d.comb += self.status[0].eq(self.held == 0)
+        with m.If(self.plain):
+            m.d.comb += self.status[1:].eq(self.held)
+        return m
+
+
+def test_blocks_of_one_statement_are_woken_too():
+    verilog_text = emit(Sliced(), "sliced").verilog
+    assert re.search(r"initial \\wake\$\d+  <= 1;", verilog_text)
+    assert not re.search(r"always @\*\n", verilog_text)
