@@ -1,7 +1,8 @@
 """Timing of the memory behind an engine's bus: when a burst's beats come and when memory is read and written.
 
-The same formulas, cycle for cycle, as the AXI4 subordinate of the simulated top (`tb/top/rb_axi_mem.sv`). Jitter is a hash of
-(seed, requester, direction, ordinal), not one random stream, so that both worlds draw the same whatever the order.
+The same formulas, cycle for cycle, as the AXI4 subordinate of the simulated top (`tb/top/rb_axi_mem.sv`).
+Jitter is a hash of (seed, requester, direction, ordinal), not one random stream, so that both worlds draw the
+same whatever the order.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ M32 = 0xFFFF_FFFF
 
 
 def mix(x: int) -> int:
-    """A 32-bit integer hash: two multiplications between three shifts (the constants are those of a known low-bias pair)."""
+    """A 32-bit integer hash: two multiplications between three shifts (known low-bias constants)."""
     x &= M32
     x ^= x >> 16
     x = x * 0x7FEB352D & M32
@@ -25,9 +26,9 @@ def mix(x: int) -> int:
 class BusTiming:
     """Latencies of host memory in engine cycles.
 
-    read_latency, write_latency: cycles beyond the one that registers need; beat_interval: cycles a beat, at least 1;
-    jitter: up to so many cycles more a burst; outstanding: reads open at once; errors: bursts answered by SLVERR,
-    as (requester, is_write, ordinal).
+    read_latency, write_latency: cycles beyond the one that registers need; beat_interval: cycles a beat, at
+    least 1; jitter: up to so many cycles more a burst; outstanding: reads open at once; errors: bursts
+    answered by SLVERR, as (requester, is_write, ordinal).
     """
 
     read_latency: int = 0
@@ -49,14 +50,15 @@ class BusTiming:
         return extra, bool(self.errors) and (requester, is_write, ordinal) in self.errors
 
     def read(self, requester: int, a: int) -> tuple[int, bool]:
-        """A read whose address is taken in cycle a, nothing else open: (cycle of its first beat, whether it fails)."""
+        """A read whose address is taken in cycle a, nothing else open: (cycle of its first beat, failed)."""
         extra, failed = self.draw(requester, False)
         return a + 1 + self.read_latency + extra, failed
 
     def write(self, requester: int, a: int, beats: int) -> tuple[int, int, bool]:
-        """A write whose address is taken in a, data ready: (cycle of its last beat, cycle of B, whether it fails).
+        """A write whose address is taken in a, data ready: (cycle of its last beat, cycle of B, failed).
 
-        Beat k is taken in a + 1 + k * beat_interval; memory changes at the edge that ends the last beat's cycle.
+        Beat k is taken in a + 1 + k * beat_interval; memory changes at the edge that ends the last
+        beat's cycle.
         """
         extra, failed = self.draw(requester, True)
         last = a + 1 + (beats - 1) * self.beat_interval

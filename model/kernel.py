@@ -48,7 +48,8 @@ class Kernel(simpy.Environment):
     def call_at(self, time: int, function: Callable[..., Any], *args: Any) -> None:
         """Call `function(*args)` at the absolute `time`; ValueError if that has passed.
 
-        The entry in SimPy's queue is a bare call, not an event with callbacks: nobody can wait for it, and it costs a third.
+        The entry in SimPy's queue is a bare call, not an event with callbacks: nobody can wait for it, and it
+        costs a third.
         """
         if time < self._now:
             raise ValueError(f"time {time} has passed, it is {self._now}")

@@ -1,4 +1,4 @@
-"""One scenario on one world: the machine, the driver and the work, put together from what the scenario says."""
+"""One scenario on one world: the machine, the driver and the work, put together as the scenario says."""
 
 from __future__ import annotations
 
@@ -24,10 +24,11 @@ from model.traffic import RxProgram, TxProgram, rx_schedule
 MEMORY_BYTES = 4 << 20
 """Host memory of a run: the coherent pool, and more buffers than a driver of these MACs has at once."""
 GRACE_US = 400
-"""For interrupts and the stack after the wire's last frame: longer than any platform's way from a frame to its reader."""
+"""For interrupts and the stack after the wire's last frame: longer than any platform's way from a frame to
+its reader."""
 TX_TIMEOUT_US = 4000
-"""Without a completion for so long the transmitter counts as stopped: 30 frame times of the largest frame and their
-interrupts. (The kernel's watchdog waits 5 s; nothing happens in the difference.)"""
+"""Without a completion for so long the transmitter counts as stopped: 30 frame times of the largest frame and
+their interrupts. (The kernel's watchdog waits 5 s; nothing happens in the difference.)"""
 BACKOFF_US = 40_000
 """In half duplex on top of it: sixteen attempts with the longest backoff of each, at 100 Mb/s."""
 
@@ -46,8 +47,10 @@ def workload(scenario: Scenario, tx: TxProgram | None, rx: RxProgram | None) -> 
     return Workload(
         tx=tx.frames if tx is not None else (),
         tx_ready_cycles=tx.ready_cycles if tx is not None and tx.ready_cycles.any() else None,
-        actions=tuple(Action(action.at_cycle, action.do, action.for_cycles, action.cost_cycles) for action in scenario.actions),
-        tx_timeout_cycles=_cycles(TX_TIMEOUT_US + (BACKOFF_US if scenario.duplex == "half" else 0), scenario.clock_hz),
+        actions=tuple(Action(action.at_cycle, action.do, action.for_cycles, action.cost_cycles)
+                      for action in scenario.actions),
+        tx_timeout_cycles=_cycles(TX_TIMEOUT_US + (BACKOFF_US if scenario.duplex == "half" else 0),
+                                  scenario.clock_hz),
         deadline_cycles=scenario.deadline_cycles, **receive)
 
 
@@ -63,14 +66,15 @@ async def play(world: World, scenario: Scenario, tx: TxProgram | None, rx: RxPro
 def bus_timing(scenario: Scenario) -> BusTiming:
     """Host memory's timing as the scenario has it."""
     bus = scenario.bus
-    return BusTiming(bus.read_latency_cycles, bus.write_latency_cycles, bus.beat_interval_cycles, bus.jitter_cycles,
-                     scenario.seed, errors=frozenset((error.requester, error.write, error.ordinal) for error in bus.errors))
+    errors = frozenset((error.requester, error.write, error.ordinal) for error in bus.errors)
+    return BusTiming(bus.read_latency_cycles, bus.write_latency_cycles, bus.beat_interval_cycles,
+                     bus.jitter_cycles, scenario.seed, errors=errors)
 
 
 @dataclass
 class GoldenRun:
-    """What the golden world made of a scenario: the host's `outcome`, `events` (EVENT, sorted, up to the end), `memory`, `bus_busy_cycles`
-    and the wall time `wall_s` it took."""
+    """What the golden world made of a scenario: the host's `outcome`, `events` (EVENT, sorted, up to the
+    end), `memory`, `bus_busy_cycles` and the wall time `wall_s` it took."""
 
     outcome: Outcome
     events: np.ndarray

@@ -1,7 +1,8 @@
-"""Golden engines: each MAC's engine as predicted from its timing specification (`docs/engines/<mac>.md`), never from RTL.
+"""Golden engines: each MAC's engine as predicted from its timing specification (`docs/engines/<mac>.md`),
+never from RTL.
 
-A MAC is a package here, found by its name; it offers `Engine` (see `model/engines/at91ether/engine.py` for the face that the golden
-world expects) and `Kind`, the numbers of its events.
+A MAC is a package here, found by its name; it offers `Engine` (see `model/engines/at91ether/engine.py` for
+the face that the golden world expects) and `Kind`, the numbers of its events.
 """
 
 from __future__ import annotations

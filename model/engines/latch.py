@@ -1,6 +1,7 @@
-"""Bits and counters that hardware sets and software clears, with the rule that a set wins over a clear in the same cycle.
+"""Bits and counters that hardware sets and software clears; a set wins over a clear in the same cycle.
 
-Both keep what arrived in the newest cycle apart from what was there before, because a read in that cycle sees, and clears, only the latter.
+Both keep what arrived in the newest cycle apart from what was there before, because a read in that cycle
+sees, and clears, only the latter.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from __future__ import annotations
 class Latch:
     """Latched cause or status bits.
 
-    `naive` makes the latch lose what arrives in the cycle of a clear (the ISR_RC_RACE erratum). Cycles must not go back.
+    `naive` makes the latch lose what arrives in the cycle of a clear (the ISR_RC_RACE erratum). Cycles must
+    not go back.
     """
 
     def __init__(self, naive: bool = False) -> None:

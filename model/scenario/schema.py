@@ -128,8 +128,8 @@ class Scenario:
     `frame_max_bytes`, `receive_max_bytes` of the part, with FCS; `station` address; `simulators` it may run
     in; `deadline_cycles` after which the watchdog ends it; `driver` variant and its `flags`; `straps` of the
     engine; `host` costs in ns by CPU label that replace the platform's; `tx`, `rx` traffic; `bus`, `csr`
-    timing; `actions` by time; `duplex` of the link; `expect`; `wire_limit_ppm` by side ("tx", "rx"): how far below the wire's limit
-    the rate may be.
+    timing; `actions` by time; `duplex` of the link; `expect`; `wire_limit_ppm` by side ("tx", "rx"): how far
+    below the wire's limit the rate may be.
     """
 
     mac: str

@@ -50,6 +50,8 @@ class HalfDuplex:
         self._carrier: list[int] = []
         self._last: list[int] = []
         self._ready = 0
+        self._half_since = 0
+        self._carrier_gap = 0
 
     @property
     def half(self) -> bool:
@@ -64,6 +66,17 @@ class HalfDuplex:
         if frame is not None and frame.start is not None:
             self.began(frame)
 
+    def duplex_set(self, cycle: int, was_half: bool) -> None:
+        """CFG is written in `cycle`. A gap that the carrier restarted while the link was half duplex runs to its end all the same."""
+        if was_half and not self.half:
+            k = bisect_left(self._carrier, cycle + 1) - 1
+            if k >= 0:
+                seen = min(self._last[k], (cycle + 1) // TICK * TICK - 1)
+                if seen >= max(self._half_since, self.tx.gap_over - GAP_CYCLES + 1):
+                    self._carrier_gap = seen + GAP_CYCLES
+        elif not was_half and self.half:
+            self._half_since = cycle + 1
+
     def arrange(self, frame: Frame, ready: int) -> None:
         """The frame is ready from cycle `ready` on: it starts at the first tick at which gap, backoff and carrier allow it."""
         self._ready = ready
@@ -75,10 +88,11 @@ class HalfDuplex:
 
     def _free_from(self, tick: int) -> int:
         """The first tick >= `tick` with a whole gap since the last carrier."""
+        tick = max(tick, self._carrier_gap)
         if not self.half:
             return tick
         own_end = self.tx.gap_over - GAP_CYCLES
-        k = bisect_left(self._last, max(own_end + 1, tick - GAP_CYCLES + 1))
+        k = bisect_left(self._last, max(own_end + 1, tick - GAP_CYCLES + 1, self._half_since))
         while k < len(self._last) and self._carrier[k] <= tick:
             tick = max(tick, self._last[k] + GAP_CYCLES)
             k += 1
@@ -91,9 +105,10 @@ class HalfDuplex:
         if later != tick:
             self._arrange(frame, later)
             return
+        self.deferred |= self._carrier_gap > (self._ready | 1)
         if self.half:
             own_end = self.tx.gap_over - GAP_CYCLES
-            k = bisect_left(self._last, max(own_end + 1, (self._ready | 1) - GAP_CYCLES + TICK))
+            k = bisect_left(self._last, max(own_end + 1, (self._ready | 1) - GAP_CYCLES + TICK, self._half_since))
             self.deferred |= k < len(self._last) and self._carrier[k] < tick
         self.tx.begin(frame, tick)
 

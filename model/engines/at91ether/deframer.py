@@ -31,7 +31,7 @@ OPEN_AT_MOST = 2
 TICK = 2
 PREAMBLE, SFD = 0x5, 0xD
 BIG = 1 << 8
-OPEN_FOR_EVER = 1 << 62
+OPEN_FOR_EVER = NEVER = 1 << 62
 
 
 class Frame:
@@ -75,7 +75,8 @@ class Frame:
 
 
 class Deframer:
-    """Plays the receive program into the FIFO. `engine` is the owner; `frames` are the open frames, the head first."""
+    """Plays the receive program into the FIFO. `engine` is the owner; `frames` are the open frames, the head first; `due`: kernel time at which an
+    overrun could show, the port calls `check_due` then."""
 
     def __init__(self, engine: Engine, program: RxProgram | None) -> None:
         self.engine = engine
@@ -85,6 +86,8 @@ class Deframer:
         self._sfd: list[int] = []
         self._end: list[int] = []
         self.current: Frame | None = None
+        self.due = NEVER
+        self._pushed: tuple[Frame, int] | None = None
 
     def start(self, cycle: int) -> None:
         """The player starts on the falling edge of `cycle`."""
@@ -153,8 +156,9 @@ class Deframer:
         call = engine.kernel.call_at
         if len(frame.data) > DECISION_BYTE:
             call(4 * frame.push_cycle(0), self._decide, frame)
-        if len(frame.data) > self._longest():
-            call(4 * (frame.byte_cycle(self._longest()) + 1), self._too_long, frame)
+        for limit in (MAX_BYTES, MAX_BYTES_BIG):
+            if len(frame.data) > limit:
+                call(4 * (frame.byte_cycle(limit) + 1), self._too_long, frame, limit)
         call(4 * (frame.end + 1), self._finish, frame)
         engine.port.kick()
 
@@ -175,20 +179,23 @@ class Deframer:
         self.engine.port.kick()
 
     def _watch(self, frame: Frame, word: int) -> None:
-        """Look again at the first push from `word` on that could find the FIFO full.
+        """Find the first push from `word` on that could find the FIFO full: `due` is when that shows.
 
         Only pops that have happened count: the later ones of a burst under way may come too late for a push before them.
         """
         now = self.engine.kernel.now // 4
-        used = sum(f.words - bisect_left(f.pops, now) for f in self.frames
-                   if f is not frame and f.gone_in == OPEN_FOR_EVER)
+        used = 0
+        if len(self.frames) > 1:
+            used = sum(f.words - bisect_left(f.pops, now) for f in self.frames
+                       if f is not frame and f.gone_in >= now)
         word = max(word, self.engine.fifo_words + bisect_left(frame.pops, now) - used)
-        if word < frame.words and frame.ended_in is None:
-            cycle = frame.push_cycle(word)
-            self.engine.kernel.call_at(4 * cycle, self._push, frame, word, cycle)
+        self._pushed = (frame, word)
+        self.due = 4 * frame.push_cycle(word) if word < frame.words and frame.ended_in is None else NEVER
 
-    def _push(self, frame: Frame, word: int, cycle: int) -> None:
-        """Word `word` is pushed in `cycle`: is there room?"""
+    def check_due(self) -> None:
+        """A word is pushed, at the time `due`: is there room?"""
+        frame, word = self._pushed
+        cycle, self.due = self.due // 4, NEVER
         if frame.ended_in is not None:
             return
         level = word - bisect_left(frame.pops, cycle)
@@ -210,13 +217,28 @@ class Deframer:
         engine.rsr.set(engine.RSR_OVR, cycle)
         engine.statistics.add("ROV", cycle)
 
-    def _too_long(self, frame: Frame) -> None:
-        if frame.ended_in is None:
-            self._record(frame, frame.byte_cycle(self._longest()) + 1, Reason.LONG)
+    def limit_set(self, cycle: int) -> None:
+        """CFG is written in `cycle`: a frame that is beyond a lowered limit already is too long with its next byte."""
+        frame = self.current
+        if frame is not None and frame.ended_in is None and self._longest() == MAX_BYTES:
+            byte = max(frame.bytes_before(cycle), MAX_BYTES)
+            if byte > MAX_BYTES and byte < len(frame.data):
+                self.engine.kernel.call_at(4 * (frame.byte_cycle(byte) + 1), self._over, frame, byte)
+
+    def _over(self, frame: Frame, byte: int) -> None:
+        if frame.ended_in is None and self._longest() == MAX_BYTES:
+            self._record(frame, frame.byte_cycle(byte) + 1, Reason.LONG)
+
+    def _too_long(self, frame: Frame, limit: int) -> None:
+        """The first byte beyond `limit` is complete: too long if CFG has this limit now."""
+        if frame.ended_in is None and limit == self._longest():
+            self._record(frame, frame.byte_cycle(limit) + 1, Reason.LONG)
 
     def _finish(self, frame: Frame) -> None:
         """RX_DV fell in the tick before."""
         cycle = frame.end + 1
+        if self.due == 4 * cycle:  # the push of the last part word comes first
+            self.check_due()
         statistics = self.engine.statistics
         body = frame.data[:-FCS_BYTES]
         right = len(frame.data) > FCS_BYTES and zlib.crc32(body).to_bytes(FCS_BYTES, "little") == frame.data[-FCS_BYTES:]
@@ -249,6 +271,7 @@ class Deframer:
     def _record(self, frame: Frame, cycle: int, reason: Reason) -> None:
         frame.ended_in = cycle
         frame.reason = reason
+        self.due = NEVER
         frame.length = frame.bytes_before(cycle) if reason in (Reason.OVERRUN, Reason.LONG, Reason.FILTER, Reason.RE_OFF) \
             else len(frame.data)
         if not frame.accepted:

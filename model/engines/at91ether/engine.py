@@ -59,7 +59,7 @@ class Engine:
         self.tx = Transmitter(self)
         self.rx = Mover(self)
         self.deframer = Deframer(self, rx)
-        self.port = Port(kernel, memoryview(mem), bus, log, self.tx, self.rx)
+        self.port = Port(kernel, memoryview(mem), bus, log, self.tx, self.rx, self.deframer)
         self._world: World | None = None
         self._level = False
         self._line_moved_in = -1
@@ -91,10 +91,10 @@ class Engine:
         self.line_moves(cycle)
 
     def line_moves(self, cycle: int) -> None:
-        """ISR or IMR changes at the edge that ends `cycle`: look at the line then."""
+        """ISR or IMR changes at the edge that ends `cycle`: look at the line when all that falls on that edge is in."""
         if self._line_moved_in != cycle:
             self._line_moved_in = cycle
-            self.kernel.call_at(4 * cycle + 3, self._update_line, cycle + 1)
+            self.kernel.call_at(4 * (cycle + 1), self._update_line, cycle + 1)
 
     def _update_line(self, cycle: int) -> None:
         isr = self.isr.value(cycle)

@@ -57,11 +57,12 @@ class Mover:
         self._in_access = False
         self._longest = min(BURST_WORDS, engine.fifo_words)
         self._list_set_in = -1
+        self._entry_before = 0
         self.drop_reason = Reason.GOOD
 
     def set_list(self, cycle: int, base: int) -> None:
         """RBQP is written in `cycle`."""
-        self._list_set_in = cycle
+        self._list_set_in, self._entry_before = cycle, self.entry
         self.base = self.pointer = base & ADDRESS
         self.entry = 0
 
@@ -144,11 +145,11 @@ class Mover:
             log.add((a, Kind.RX_FETCH, RX, head.number, pointer))
             return Access(pointer, None)
         if self.state is State.WB1:
-            log.add((a, Kind.RX_WB1, RX, self.entry, self.word1))
+            self._log_entry(a, Kind.RX_WB1, self.word1)
             return Access(pointer + WORD, self.word1.to_bytes(WORD, "little"))
         if self.state is State.WB0:
             word = self.word0 | OWNERSHIP
-            log.add((a, Kind.RX_WB0, RX, self.entry, word))
+            self._log_entry(a, Kind.RX_WB0, word)
             return Access(pointer, word.to_bytes(WORD, "little"))
         address = self._target()
         words = self._whole_burst()
@@ -161,10 +162,16 @@ class Mover:
         head.moved += words
         return Access(address, data)
 
+    def _log_entry(self, a: int, kind: Kind, word: int) -> None:
+        """Log a write-back in the cycle of its address, with the ring index as it is then: RBQP may be written in between."""
+        self.engine.kernel.call_at(4 * a, lambda: self.engine.log.add((a, kind, RX, self.entry, word)))
+
     def done(self, cycle: int, failed: bool, word: int) -> None:
         """The access ended in `cycle`; `word` is what a read brought."""
         engine, head = self.engine, self.head
         self._in_access = False
+        # A list set in this very cycle shows in the next.
+        entry = self._entry_before if self._list_set_in == cycle else self.entry
         if failed:
             engine.cause(engine.ABT, cycle)
             engine.log.add((cycle, Kind.RX_ABORT, RX, head.number, 0))
@@ -175,11 +182,11 @@ class Mover:
                 engine.cause(engine.RBNA, cycle)
                 engine.rsr.set(engine.RSR_BNA, cycle)
                 engine.statistics.add("DRFC", cycle)
-                engine.log.add((cycle, Kind.RX_BNA, RX, self.entry, word))
+                engine.log.add((cycle, Kind.RX_BNA, RX, entry, word))
                 self.stalled = engine.straps.get("rbna_restart", 0) == 1
                 self._drop(cycle, Reason.BNA)
             else:
-                engine.log.add((cycle, Kind.RX_OWN, RX, self.entry, word))
+                engine.log.add((cycle, Kind.RX_OWN, RX, entry, word))
                 self._enter(State.MOVE, cycle + 1)
         elif self.state is State.WB1:
             self._enter(State.WB0, cycle + 1)
@@ -187,7 +194,7 @@ class Mover:
             engine.cause(engine.RCOM, cycle)
             engine.rsr.set(engine.RSR_REC, cycle)
             engine.statistics.add("OK", cycle)
-            engine.log.add((cycle, Kind.RX_DONE, RX, self.entry, self.word1))
+            engine.log.add((cycle, Kind.RX_DONE, RX, entry, self.word1))
             if self._list_set_in != cycle:
                 self._advance()
             self._close(cycle)

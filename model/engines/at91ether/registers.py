@@ -84,7 +84,7 @@ class Registers:
         if name in special:
             return special[name]
         if name in self.value:
-            return lambda cycle, value, strobe: self._store(name, value, strobe)
+            return lambda cycle, value, strobe: self._store(cycle, name, value, strobe)
         return lambda cycle, value, strobe: None
 
     def write(self, cycle: int, offset: int, value: int, strobe: int) -> None:
@@ -106,25 +106,29 @@ class Registers:
         self.engine.log.add((cycle, Kind.CSR_READ, NO_RING, offset, value))
         return value
 
-    def _store(self, name: str, value: int, strobe: int) -> None:
+    def _store(self, cycle: int, name: str, value: int, strobe: int) -> None:
+        was_half = name == "CFG" and self.engine.tx.half.half
         kept = self.value[name] & ~_bits(strobe)
         self.value[name] = (kept | value) & STORED[name]
+        if name == "CFG":
+            self.engine.tx.half.duplex_set(cycle, was_half)
+            self.engine.deframer.limit_set(cycle)
+            return
         if name.startswith("SA"):
             self.engine.filter.station(int(name[2]) - 1, name[3] == "H", self.value[name])
         elif name in ("HSL", "HSH"):
             self.engine.filter.hash_bits = self.value["HSL"] | self.value["HSH"] << 32
 
     def _write_ctl(self, cycle: int, value: int, strobe: int) -> None:
-        self._store("CTL", value, strobe)
+        self._store(cycle, "CTL", value, strobe)
         engine = self.engine
-        if value & CSR:
-            engine.statistics.clear(cycle + 1)
-        if value & INCSTAT:
-            engine.statistics.add_all(cycle + 1)
+        for bit, act in ((CSR, engine.statistics.clear), (INCSTAT, engine.statistics.add_all)):
+            if value & bit:  # the pulse is up in the next cycle
+                engine.kernel.call_at(4 * (cycle + 1) + 1, act, cycle + 1)
         engine.set_enables(cycle, bool(self.value["CTL"] & RE), bool(self.value["CTL"] & TE))
 
     def _write_tcr(self, cycle: int, value: int, strobe: int) -> None:
-        self._store("TCR", value, strobe)
+        self._store(cycle, "TCR", value, strobe)
         if strobe & self._commit:
             tcr = self.value["TCR"]
             self.engine.tx.hand_over(cycle, self.value["TAR"], tcr & LEN, bool(tcr & NCRC))
@@ -132,7 +136,7 @@ class Registers:
     def _write_man(self, cycle: int, value: int, strobe: int) -> None:
         mdio = self.engine.mdio
         if not mdio.busy(cycle) and self.value["CTL"] & MPE:
-            self._store("MAN", value, strobe)
+            self._store(cycle, "MAN", value, strobe)
             if strobe & self._commit:
                 mdio.start(cycle, self.value["MAN"], self.value["CFG"])
 

@@ -38,7 +38,7 @@ def tick_from(cycle: int) -> int:
 class Frame:
     """One attempt to send a frame. `start`: tick *t*, None before; `end`: tick in which it will end as things stand; `bursts`: those not yet
     asked for, the next one last, as (words, cycles from the start to the first in which there is room, None: at once);
-    `arrivals`: cycle of each word's beat; `stopped`: first cycle without requests."""
+    `arrivals`: cycle of each word's beat; `in_time`: so many words are known to come before they are due; `stopped`: first cycle without requests."""
 
     def __init__(self, place: HandOver, given_in: int, longest: int, fifo_words: int) -> None:
         self.place = place
@@ -49,11 +49,13 @@ class Frame:
         self.bursts = self._plan(longest, fifo_words)
         self.since = given_in + 1
         self.arrivals: list[int] = []
+        self.in_time = 0
         self.data = bytearray()
         self.stopped = NEVER
         self.start: int | None = None
         self.end = NEVER
         self.sent_until = NEVER
+        self.filled = False
         self.starved = self.failed = self.abandoned = self.collided = self.late = False
 
     def _plan(self, longest: int, fifo_words: int) -> list[tuple[int, int | None]]:
@@ -94,7 +96,7 @@ class Frame:
 
 
 class Transmitter:
-    """Places, reader and framer of one engine."""
+    """Places, reader and framer of one engine. `due`: kernel time at which an underrun would show, the port calls `check_due` then."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
@@ -104,6 +106,7 @@ class Transmitter:
         self.locked = False
         self.frame: Frame | None = None
         self.on_wire: Frame | None = None
+        self.due = NEVER
         self.half = HalfDuplex(self)
         self.reader_idle_from = 0
         self.gap_over = 0
@@ -155,6 +158,7 @@ class Transmitter:
             held.clear()
         self.places.refused = 0
         self.locked = False
+        self._release_in = -1
         self.half.forget()
         frame, self.frame = self.frame, None
         if frame is None:
@@ -196,10 +200,10 @@ class Transmitter:
         frame.since = NEVER
         return frame, frame.bursts.pop()[0]
 
-    def filled(self, frame: Frame, data: bytes, cycle: int, failed: bool) -> None:
+    def filled(self, frame: Frame, cycle: int, failed: bool) -> None:
         """A burst ended in `cycle`."""
-        frame.data += data
-        frame.address += len(data)
+        first = not frame.filled
+        frame.filled = True
         frame.since = cycle + 1
         engine = self.engine
         if failed:
@@ -216,7 +220,7 @@ class Transmitter:
             self.try_start(max(cycle + 1, self.reader_idle_from))
         elif failed:
             self._fail(frame, cycle + 1)
-        elif len(frame.data) == len(data) and not frame.starved:
+        elif first and not frame.starved:
             self.half.arrange(frame, cycle + 1)
 
     def stop_reader(self, frame: Frame, cycle: int) -> None:
@@ -238,7 +242,7 @@ class Transmitter:
         call = self.engine.kernel.call_at
         self.end_in(frame, tick + PREAMBLE_CYCLES + CYCLES_PER_BYTE * whole)
         call(4 * (tick + SFD_CYCLES) + 1, self._sfd, frame)
-        self._watch(frame, 0)
+        self._track(frame)
         self.half.began(frame)
         self.engine.port.kick()
 
@@ -252,21 +256,32 @@ class Transmitter:
         self._release_in = tick if not frame.collided or self.half.gives_up(frame) else -1
         self.engine.kernel.call_at(4 * tick + 3, self._finish, frame, tick)
 
-    def _watch(self, frame: Frame, word: int) -> None:
-        """Look whether `word`, or the first after it that is not there in time, arrives before its first byte is due."""
-        arrivals = frame.arrivals
-        while word < len(arrivals) and arrivals[word] < frame.taken_in(frame.first_byte(word)):
-            word += 1
-        if word < frame.words:
-            self.engine.kernel.call_at(4 * frame.taken_in(frame.first_byte(word)), self._due, frame, word)
+    def sampled(self, frame: Frame, data: bytes) -> None:
+        """Memory was read for the burst under way: the words will come as they are now."""
+        frame.data += data
+        frame.address += len(data)
 
-    def _due(self, frame: Frame, word: int) -> None:
-        byte = frame.first_byte(word)
+    def arrives(self, frame: Frame, first: int, beats: int, step: int) -> None:
+        """The burst just granted brings its words in `first`, `first` + `step`, ..."""
+        frame.arrivals.extend(range(first, first + beats * step, step))
+        if frame is self.on_wire:
+            self._track(frame)
+
+    def _track(self, frame: Frame) -> None:
+        """Find the first word of which it is not known that it comes before its first byte is due: `due` is when that shows."""
+        word, arrivals = frame.in_time, frame.arrivals
+        known = len(arrivals)
+        while word < known and arrivals[word] < frame.taken_in(frame.first_byte(word)):
+            word += 1
+        frame.in_time = word
+        self.due = 4 * frame.taken_in(frame.first_byte(word)) if word < frame.words else NEVER
+
+    def check_due(self) -> None:
+        """A word is due, at the time `due`, that is not there: underrun."""
+        frame, self.due = self.on_wire, NEVER
+        byte = frame.first_byte(frame.in_time)
         tick = frame.taken_in(byte)
-        if frame is not self.frame or frame.end <= tick or frame.starved or frame.sent_until <= tick:
-            return
-        if word < len(frame.arrivals) and frame.arrivals[word] < tick:
-            self._watch(frame, word + 1)
+        if frame is not self.frame or frame.end <= tick or frame.sent_until <= tick:
             return
         frame.starved = True
         frame.sent_until = tick
@@ -303,7 +318,7 @@ class Transmitter:
 
     def _cut(self, frame: Frame, tick: int) -> None:
         """TX_EN falls in `tick` in the middle of the frame."""
-        taken = min(frame.place.length, len(self._sent(frame, tick)))
+        taken = min(frame.place.length, frame.sent_before(min(tick, frame.sent_until)))
         self.engine.log.add((tick, Kind.TX_CUT, TX, frame.number, taken))
         self._off_wire(frame, tick)
         frame.end = tick
@@ -311,6 +326,7 @@ class Transmitter:
     def _off_wire(self, frame: Frame, tick: int) -> None:
         self.gap_over = tick + GAP_CYCLES
         frame.end = tick
+        self.due = NEVER
         if self.half.half:
             self.engine.deframer.uncovered(tick)
         self.busy_wire_cycles += tick - frame.start
