@@ -51,6 +51,8 @@ class BusTiming:
 
     def read(self, requester: int, a: int) -> tuple[int, bool]:
         """A read whose address is taken in cycle a, nothing else open: (cycle of its first beat, failed)."""
+        if not self.jitter and not self.errors:
+            return a + 1 + self.read_latency, False
         extra, failed = self.draw(requester, False)
         return a + 1 + self.read_latency + extra, failed
 
@@ -60,6 +62,8 @@ class BusTiming:
         Beat k is taken in a + 1 + k * beat_interval; memory changes at the edge that ends the last
         beat's cycle.
         """
-        extra, failed = self.draw(requester, True)
         last = a + 1 + (beats - 1) * self.beat_interval
+        if not self.jitter and not self.errors:
+            return last, last + 1 + self.write_latency, False
+        extra, failed = self.draw(requester, True)
         return last, last + 1 + self.write_latency + extra, failed

@@ -192,12 +192,12 @@ class Deframer:
         self._pushed = (frame, word)
         self.due = 4 * frame.push_cycle(word) if word < frame.words and frame.ended_in is None else NEVER
 
-    def check_due(self) -> None:
-        """A word is pushed, at the time `due`: is there room?"""
+    def check_due(self) -> bool:
+        """A word is pushed, at the time `due`: is there room? False: there is none, or nobody cares any more."""
         frame, word = self._pushed
         cycle, self.due = self.due // 4, NEVER
         if frame.ended_in is not None:
-            return
+            return False
         level = word - bisect_left(frame.pops, cycle)
         if frame.gone_in < cycle:
             level = 0
@@ -208,8 +208,9 @@ class Deframer:
             self._overrun(cycle)
             frame.words = word
             self._record(frame, cycle, Reason.OVERRUN)
-        else:
-            self._watch(frame, word + 1)
+            return False
+        self._watch(frame, word + 1)
+        return True
 
     def _overrun(self, cycle: int) -> None:
         engine = self.engine

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     from .engine import Engine
 
 NEVER = 1 << 62
+RX_WRITE = int(Kind.RX_WRITE)
 BURST_WORDS = 4
 PAGE = 4096
 OWNERSHIP, WRAP = 1, 2
@@ -34,12 +34,8 @@ class State(Enum):
     DROP = auto()
 
 
-@dataclass
-class Access:
-    """A granted access: a write of `data`, or with None the read of one word."""
-
-    address: int
-    data: bytes | None
+Access = tuple[int, bytes | None]
+"""A granted access: address, and what is written; None for the read of one word."""
 
 
 class Mover:
@@ -74,8 +70,10 @@ class Mover:
         while not self._in_access:
             state, head = self.state, self.head
             if state is State.IDLE:
-                head = next((frame for frame in self.engine.deframer.frames if frame.closed_in == NEVER), None)
-                if head is None:
+                for head in self.engine.deframer.frames:
+                    if head.closed_in == NEVER:
+                        break
+                else:
                     return NEVER
                 self.head = head
                 self._enter(State.OWN, max(self.since, head.sfd + 1) + 1)
@@ -143,24 +141,26 @@ class Mover:
         self._in_access = True
         if self.state is State.OWN:
             log.add((a, Kind.RX_FETCH, RX, head.number, pointer))
-            return Access(pointer, None)
+            return pointer, None
         if self.state is State.WB1:
             self._log_entry(a, Kind.RX_WB1, self.word1)
-            return Access(pointer + WORD, self.word1.to_bytes(WORD, "little"))
+            return pointer + WORD, self.word1.to_bytes(WORD, "little")
         if self.state is State.WB0:
             word = self.word0 | OWNERSHIP
             self._log_entry(a, Kind.RX_WB0, word)
-            return Access(pointer, word.to_bytes(WORD, "little"))
+            return pointer, word.to_bytes(WORD, "little")
         address = self._target()
         words = self._whole_burst()
         if head.ended_in is not None and head.ended_in < a - 1:
             words = min(words, head.words - head.moved)
         start = WORD * head.moved
-        data = head.data[start:start + WORD * words].ljust(WORD * words, b"\0")
-        log.add((a, Kind.RX_WRITE, RX, head.number, address | words << 32))
+        data = head.data[start:start + WORD * words]
+        if len(data) != WORD * words:
+            data = data.ljust(WORD * words, b"\0")
+        log.add((a, RX_WRITE, RX, head.number, address | words << 32))
         head.pops.extend(range(a + 1, a + 1 + words * beat_interval, beat_interval))
         head.moved += words
-        return Access(address, data)
+        return address, data
 
     def _log_entry(self, a: int, kind: Kind, word: int) -> None:
         """Log a write-back in the cycle of its address, with the ring index as it is then: RBQP may be written in between."""

@@ -18,6 +18,7 @@ from .mover import Mover
 from .transmitter import Transmitter
 
 NEVER = 1 << 62
+TX_FETCH, TX_FILL = int(Kind.TX_FETCH), int(Kind.TX_FILL)
 
 
 class Port:
@@ -34,7 +35,7 @@ class Port:
         self.idle_from = 0
         self.busy_cycles = 0
         self._busy = False
-        self._undisturbed = False
+        self._foresight = False
         self._story = self._steps()
         self._next = 0
         self._waits = 0
@@ -43,6 +44,7 @@ class Port:
     def kick(self) -> None:
         """Something changed: ask again, or, while an access runs, let the mover take the steps that need no port."""
         now = self.kernel.now
+        self._foresight = False
         if self._busy:
             self.rx.next_request(self.idle_from)
         else:
@@ -55,7 +57,7 @@ class Port:
         if wait != self._waits:
             return
         kernel, tx, deframer = self.kernel, self.tx, self.deframer
-        self._undisturbed = False
+        self._foresight = False
         while True:
             time = min(self._next, tx.due, deframer.due)
             if time == NEVER:
@@ -66,84 +68,120 @@ class Port:
                 return
             if tx.due == time:
                 tx.check_due()
-                self._undisturbed = False
+                self._foresight = False
             elif deframer.due == time:
                 deframer.check_due()
-                self._undisturbed = False
+                self._foresight = False
             else:
                 self._next = next(self._story)
-                self._undisturbed = True
 
     def _clear(self, time: int) -> bool:
-        """Make it `time` if nothing at all is due before; say whether that was done."""
+        """Make it `time` if nothing lies before but FIFO deadlines that are met; say whether that was done."""
+        kernel, tx, deframer = self.kernel, self.tx, self.deframer
+        while True:
+            if deframer.due <= time:
+                side = deframer if deframer.due <= tx.due else tx
+            elif tx.due <= time:
+                side = tx
+            else:
+                return kernel.skip_to(time)
+            if not kernel.skip_to(side.due):
+                return False
+            if not side.check_due():
+                self._foresight = False
+                return False
+
+    def _quiet(self, time: int) -> bool:
+        """Make it `time` if nothing at all lies before; say whether that was done."""
         return self.tx.due > time and self.deframer.due > time and self.kernel.skip_to(time)
 
     def _steps(self) -> Generator[int, None, None]:
-        kernel = self.kernel
+        """The story. What each side said of its next request holds until it was granted, or `_foresight` is lost: something else happened."""
+        kernel, bus, log, memory = self.kernel, self.bus, self.log.add, self.memory
+        tx, rx = self.tx, self.rx
+        step = bus.beat_interval
+        tx_at = rx_at = -1
         while True:
-            first = max(self.idle_from, (kernel.now + 2) // 4)  # phases 0 and 1 may still be granted in their cycle
-            rx = self.rx.next_request(first)
-            tx = self.tx.next_request(first)
-            grant = rx if rx <= tx else tx
-            time = NEVER if grant == NEVER else 4 * grant + 1
-            if kernel.now != time and not (grant != NEVER and self._clear(time)):
+            first = (kernel.now + 2) // 4  # phases 0 and 1 may still be granted in their cycle
+            if self.idle_from > first:
+                first = self.idle_from
+            if not self._foresight:
+                self._foresight = True
+                tx_at = rx_at = -1
+            if rx_at < first:
+                rx_at = rx.next_request(first)
+            if tx_at < first:
+                tx_at = tx.next_request(first)
+            grant = rx_at if rx_at <= tx_at else tx_at
+            if grant == NEVER:
+                yield NEVER
+                continue
+            time = 4 * grant + 1
+            if kernel.now != time and not self._clear(time):
                 yield time
-                if not self._undisturbed and (kernel.now != time or not self._still(rx, tx, grant)):
+                if not self._foresight and (kernel.now != time or not self._still(rx_at, tx_at, grant)):
                     continue
             self._busy = True
-            if rx <= tx:
-                yield from self._rx_access(grant)
+            a = grant + 1
+            if rx_at <= tx_at:
+                rx_at = -1
+                yield from self._rx_access(a)
             else:
-                yield from self._fetch(grant)
+                tx_at = -1
+                frame, beats = tx.granted()
+                begin, failed = bus.read(TX, a)
+                last = begin + (beats - 1) * step
+                self.idle_from = last + 1
+                address = frame.address
+                log((a, TX_FETCH, TX, frame.number, address | beats << 32))
+                tx.arrives(frame, begin, beats, step)
+                end = 4 * last + 3
+                quiet = self._quiet(end)  # then memory will not have changed till then either
+                if not quiet and not self._clear(4 * begin - 1):
+                    yield 4 * begin - 1
+                tx.sampled(frame, self._read(address, beats))
+                if not quiet and not self._clear(end):
+                    yield end
+                log((last, TX_FILL, TX, frame.number, 0))
+                tx.filled(frame, last, failed)
             self.busy_cycles += self.idle_from - grant
             self._busy = False
 
     def _still(self, rx: int, tx: int, grant: int) -> bool:
         """Whether the prediction holds in the cycle for which it was made."""
-        return self.rx.next_request(grant) == rx and self.tx.next_request(grant) == tx
+        self._foresight = self.rx.next_request(grant) == rx and self.tx.next_request(grant) == tx
+        return self._foresight
 
-    def _fetch(self, grant: int) -> Generator[int, None, None]:
-        frame, beats = self.tx.granted()
-        a = grant + 1
-        first, failed = self.bus.read(TX, a)
-        step = self.bus.beat_interval
-        last = first + (beats - 1) * step
-        self.idle_from = last + 1
-        self.log.add((a, Kind.TX_FETCH, TX, frame.number, frame.address | beats << 32))
-        self.tx.arrives(frame, first, beats, step)
-        end = 4 * last + 3
-        quiet = self._clear(end)  # then memory will not have changed till then either
-        if not quiet:
-            yield 4 * first - 1
-        address = frame.address
-        data = self.memory[address:address + 4 * beats].tobytes()
-        self.tx.sampled(frame, data.ljust(4 * beats, b"\0"))
-        if not quiet:
-            yield end
-        self.log.add((last, Kind.TX_FILL, TX, frame.number, 0))
-        self.tx.filled(frame, last, failed)
+    def _read(self, address: int, words: int) -> bytes:
+        """Words of host memory; zeros outside it."""
+        data = self.memory[address:address + 4 * words].tobytes()
+        return data if len(data) == 4 * words else data.ljust(4 * words, b"\0")
 
-    def _rx_access(self, grant: int) -> Generator[int, None, None]:
-        a = grant + 1
+    def _rx_access(self, a: int) -> Generator[int, None, None]:
         access = self.rx.granted(a, self.bus.beat_interval)
-        if access.data is None:
+        address, data = access
+        if data is None:
             first, failed = self.bus.read(RX, a)
             self.idle_from = first + 1
             if not self._clear(4 * first - 1):
                 yield 4 * first - 1
-            word = self.memory[access.address:access.address + 4].tobytes().ljust(4, b"\0")
+            word = self._read(address, 1)
             if not self._clear(4 * first + 3):
                 yield 4 * first + 3
             self.rx.done(first, failed, int.from_bytes(word, "little"))
             return
-        last, done, failed = self.bus.write(RX, a, len(access.data) // 4)
+        last, done, failed = self.bus.write(RX, a, len(data) // 4)
         self.idle_from = done + 1
-        if not self._clear(4 * last + 3):
+        end = 4 * done + 3
+        quiet = self._quiet(end)
+        if not quiet and not self._clear(4 * last + 3):
             yield 4 * last + 3
-        room = len(self.memory) - access.address
-        if not failed and room > 0:
-            data = access.data[:room]
-            self.memory[access.address:access.address + len(data)] = data
-        if not self._clear(4 * done + 3):
-            yield 4 * done + 3
+        if not failed:
+            room = len(self.memory) - address
+            if room >= len(data):
+                self.memory[address:address + len(data)] = data
+            elif room > 0:
+                self.memory[address:address + room] = data[:room]
+        if not quiet and not self._clear(end):
+            yield end
         self.rx.done(done, failed, 0)

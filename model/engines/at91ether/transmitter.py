@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 NEVER = 1 << 62
 BURST_WORDS, PAGE, WORD = 4, 4096, 4
 CYCLES_PER_BYTE = 4
+CYCLES_PER_WORD = CYCLES_PER_BYTE * WORD
 PREAMBLE_CYCLES = 32
 SFD_CYCLES = 30
 GAP_CYCLES = 48
@@ -77,6 +78,10 @@ class Frame:
     def first_byte(self, word: int) -> int:
         """Index of the first frame byte in `word`."""
         return max(0, WORD * word - self.skip)
+
+    def first_due(self, word: int) -> int:
+        """Tick in which the first byte of `word` (not the first word) is due."""
+        return self.start + PREAMBLE_CYCLES + CYCLES_PER_WORD * word - CYCLES_PER_BYTE * self.skip
 
     def taken_in(self, byte: int) -> int:
         """Tick *T_i* of frame byte i."""
@@ -263,8 +268,16 @@ class Transmitter:
 
     def arrives(self, frame: Frame, first: int, beats: int, step: int) -> None:
         """The burst just granted brings its words in `first`, `first` + `step`, ..."""
-        frame.arrivals.extend(range(first, first + beats * step, step))
-        if frame is self.on_wire:
+        arrivals = frame.arrivals
+        asked = len(arrivals)
+        arrivals.extend(range(first, first + beats * step, step))
+        if frame is not self.on_wire:
+            return
+        if frame.in_time == asked and step <= CYCLES_PER_WORD and first < (due := frame.first_due(asked)):
+            # The words after the first are due a word's time apart and come at least as fast.
+            frame.in_time = asked = asked + beats
+            self.due = 4 * (due + CYCLES_PER_WORD * beats) if asked < frame.words else NEVER
+        else:
             self._track(frame)
 
     def _track(self, frame: Frame) -> None:
@@ -276,18 +289,19 @@ class Transmitter:
         frame.in_time = word
         self.due = 4 * frame.taken_in(frame.first_byte(word)) if word < frame.words else NEVER
 
-    def check_due(self) -> None:
-        """A word is due, at the time `due`, that is not there: underrun."""
+    def check_due(self) -> bool:
+        """A word is due, at the time `due`, that is not there: underrun. False: something happened."""
         frame, self.due = self.on_wire, NEVER
         byte = frame.first_byte(frame.in_time)
         tick = frame.taken_in(byte)
         if frame is not self.frame or frame.end <= tick or frame.sent_until <= tick:
-            return
+            return False
         frame.starved = True
         frame.sent_until = tick
         self.engine.log.add((tick, Kind.TX_UNDERRUN, TX, frame.number, byte))
         self.stop_reader(frame, tick)
         self.end_in(frame, tick + ABORT_CYCLES)
+        return False
 
     def _sent(self, frame: Frame, tick: int) -> bytes:
         """What was taken before `tick`, pad included; after an underrun or the first nibble of jam nothing was."""
