@@ -26,6 +26,7 @@ class Phy:
 
     def __init__(self, link: bool = True, half_duplex: bool = False) -> None:
         self.link = link
+        self.half_duplex = half_duplex
         self._partner = LINK_PARTNER_HALF if half_duplex else LINK_PARTNER_FULL
         self._bmcr = BMCR_INIT
         self._anar = 0x0101

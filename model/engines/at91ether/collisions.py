@@ -113,14 +113,17 @@ class HalfDuplex:
         self.tx.begin(frame, tick)
 
     def began(self, frame: Frame) -> None:
-        """The frame is on the wire: find out when the far side's carrier meets it."""
-        if not self.half:
+        """The frame is on the wire: find out when the far side's carrier meets it. COL comes of a shared medium alone."""
+        if not self.half or not self.tx.engine.phy.half_duplex:
             return
         k = bisect_left(self._last, frame.start + TICK)
         if k < len(self._last):
             tick = max(frame.start + TICK, self._carrier[k])
+            call = self.tx.engine.kernel.call_at
             if tick <= frame.end:
-                self.tx.engine.kernel.call_at(4 * tick, self._hit, frame, tick)
+                call(4 * tick, self._hit, frame, tick)
+            for later in range(tick + TICK, min(self._last[k], frame.start + SFD_CYCLES) + 1, TICK):
+                call(4 * later, self._still_hit, frame, later)
 
     def _hit(self, frame: Frame, tick: int) -> None:
         tx = self.tx
@@ -135,6 +138,11 @@ class HalfDuplex:
             frame.sent_until = jam
         tx.end_in(frame, jam + JAM_CYCLES)
         tx.engine.kernel.call_at(4 * jam, self._jam, frame, jam)
+
+    def _still_hit(self, frame: Frame, tick: int) -> None:
+        """In preamble and SFD, which are completed, every tick of a collision shows in TSR."""
+        if frame is self.tx.frame and self.tx.engine.transmit_enabled and frame.end > tick:
+            self.tx.engine.tsr.set(COL, tick)
 
     def _jam(self, frame: Frame, tick: int) -> None:
         if frame is self.tx.frame:

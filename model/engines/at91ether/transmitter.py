@@ -154,9 +154,8 @@ class Transmitter:
 
     def disable(self, cycle: int) -> None:
         """A CTL write with TE = 0 in `cycle`."""
-        if self._release_in == cycle:
-            self._finish(self.frame, cycle)
-            self._abandon(self.frame, cycle)
+        self._finish(self.frame, cycle)  # if that is its last tick
+        self._abandon(self.frame, cycle)
         held = self.places.held
         if held:
             self.engine.log.add((cycle, Kind.TX_DROP, TX, held[0].number, len(held)))

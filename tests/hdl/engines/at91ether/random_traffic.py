@@ -29,7 +29,7 @@ LOW, HIGH = 0b0011, 0b1100
 @dataclasses.dataclass
 class Setup:
     """What is fixed before a run: codes of the straps, options of the bus, latency of register accesses, the
-    wire."""
+    wire and whether its other end can half duplex only."""
 
     straps: dict[str, int]
     bus: dict[str, int]
@@ -39,6 +39,7 @@ class Setup:
     gap_nibbles: list[int]
     odd: list[bool]
     error_at: list[int]
+    half_duplex: bool
 
 
 def setup(seed: int) -> Setup:
@@ -59,7 +60,13 @@ def setup(seed: int) -> Setup:
         straps, bus, errors, rng.choice([0, 0, 3, 5]), frames,
         gap_nibbles=[rng.choice([24, 24, 24, 2, 1, rng.randrange(1, 400)]) for _ in frames],
         odd=[rng.random() < 0.1 for _ in frames],
-        error_at=[rng.randrange(len(frame)) if rng.random() < 0.05 else -1 for frame in frames])
+        error_at=[rng.randrange(len(frame)) if rng.random() < 0.05 else -1 for frame in frames],
+        half_duplex=half_duplex(seed))
+
+
+def half_duplex(seed: int) -> bool:
+    """Whether the link of this seed is half duplex: every third is."""
+    return seed % 3 == 0
 
 
 def _frame(rng: random.Random) -> bytes:
@@ -76,16 +83,16 @@ def _frame(rng: random.Random) -> bytes:
 
 async def act(world, seed: int) -> None:
     """Write and read registers at random for a while. What is read shows in the event log."""
-    await Driver(world, random.Random(seed + 1)).run()
+    await Driver(world, random.Random(seed + 1), half_duplex(seed)).run()
 
 
 class Driver:
     """Does anything that a driver could do, with no regard for whether it should."""
 
-    def __init__(self, world, rng: random.Random):
+    def __init__(self, world, rng: random.Random, half: bool):
         self.world, self.rng = world, rng
         self.entries = rng.randrange(2, 10)
-        self.cfg = {"FD": 1} | {name: rng.randrange(2) for name in ("BIG", "CAF", "MTI", "UNI", "NBC")}
+        self.cfg = {"FD": not half} | {name: rng.randrange(2) for name in ("BIG", "CAF", "MTI", "UNI", "NBC")}
 
     def write(self, register: str, value: int, strobes: int = 0xF) -> None:
         self.world.csr_write(REGISTERS.offset(register), value, strobes)
