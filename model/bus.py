@@ -1,7 +1,9 @@
-"""Timing of the memory behind an engine's bus: when a burst's beats come and when memory is read and written.
+"""Timing of the memory behind an engine's bus: when a burst's beats come and when memory is read and
+written.
 
 The same formulas, cycle for cycle, as the AXI4 subordinate of the simulated top (`tb/top/rb_axi_mem.sv`).
-Jitter is a hash of (seed, requester, direction, ordinal), not one random stream, so that both worlds draw the
+Jitter is a hash of (seed, requester, direction, ordinal), not one random stream, so that both worlds draw
+the
 same whatever the order.
 """
 
@@ -50,7 +52,8 @@ class BusTiming:
         return extra, bool(self.errors) and (requester, is_write, ordinal) in self.errors
 
     def read(self, requester: int, a: int) -> tuple[int, bool]:
-        """A read whose address is taken in cycle a, nothing else open: (cycle of its first beat, failed)."""
+        """A read whose address is taken in cycle a, nothing else open: (cycle of its first beat,
+        failed)."""
         if not self.jitter and not self.errors:
             return a + 1 + self.read_latency, False
         extra, failed = self.draw(requester, False)

@@ -21,7 +21,8 @@ FRAME_BITS = 64
 
 
 class Phy:
-    """Registers of the one PHY on the bus. `link`: whether the link is up; `half_duplex`: whether its partner
+    """Registers of the one PHY on the bus. `link`: whether the link is up; `half_duplex`: whether its
+    partner
     can no more."""
 
     def __init__(self, link: bool = True, half_duplex: bool = False) -> None:
@@ -58,7 +59,8 @@ def line_level(since_start: int, divider: int, frame: int, answer: int | None) -
     """Level of the MDIO line while a station sends a management frame.
 
     `since_start`: cycles since the frame's first; `divider`: cycles a bit; `frame`: the 32 bits behind the
-    preamble; `answer`: what a PHY sends in a read (16 bits), None if nobody answers or it is a write. The PHY
+    preamble; `answer`: what a PHY sends in a read (16 bits), None if nobody answers or it is a write. The
+    PHY
     changes the line one cycle after it sees MDC rise.
     """
     bit = since_start // divider

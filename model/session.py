@@ -27,7 +27,8 @@ GRACE_US = 400
 """For interrupts and the stack after the wire's last frame: longer than any platform's way from a frame to
 its reader."""
 TX_TIMEOUT_US = 4000
-"""Without a completion for so long the transmitter counts as stopped: 30 frame times of the largest frame and
+"""Without a completion for so long the transmitter counts as stopped: 30 frame times of the largest frame
+and
 their interrupts. (The kernel's watchdog waits 5 s; nothing happens in the difference.)"""
 BACKOFF_US = 40_000
 """In half duplex on top of it: sixteen attempts with the longest backoff of each, at 100 Mb/s."""

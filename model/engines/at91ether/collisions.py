@@ -1,6 +1,8 @@
-"""When a frame may start, and in half duplex what CRS and COL do to it (docs/engines/at91ether.md, section 3.4).
+"""When a frame may start, and in half duplex what CRS and COL do to it (docs/engines/at91ether.md, section
+3.4).
 
-CRS is up while either side sends, COL while both do. The wire's program is known, so the first tick in which the far side's carrier
+CRS is up while either side sends, COL while both do. The wire's program is known, so the first tick in
+which the far side's carrier
 meets a frame is a formula too.
 """
 
@@ -14,7 +16,8 @@ from model.events import TX
 from .events import Kind
 
 if TYPE_CHECKING:
-    from .transmitter import Frame, Transmitter
+    from .outgoing import Frame
+    from .transmitter import Transmitter
 
 FD = 1 << 1
 TICK, GAP_CYCLES = 2, 48
@@ -67,7 +70,8 @@ class HalfDuplex:
             self.began(frame)
 
     def duplex_set(self, cycle: int, was_half: bool) -> None:
-        """CFG is written in `cycle`. A gap that the carrier restarted while the link was half duplex runs to its end all the same."""
+        """CFG is written in `cycle`. A gap that the carrier restarted while the link was half duplex runs
+        to its end all the same."""
         if was_half and not self.half:
             k = bisect_left(self._carrier, cycle + 1) - 1
             if k >= 0:
@@ -78,7 +82,8 @@ class HalfDuplex:
             self._half_since = cycle + 1
 
     def arrange(self, frame: Frame, ready: int) -> None:
-        """The frame is ready from cycle `ready` on: it starts at the first tick at which gap, backoff and carrier allow it."""
+        """The frame is ready from cycle `ready` on: it starts at the first tick at which gap, backoff and
+        carrier allow it."""
         self._ready = ready
         self._arrange(frame, max(ready, self.tx.gap_over, self._backoff_over) | 1)
 
@@ -108,12 +113,14 @@ class HalfDuplex:
         self.deferred |= self._carrier_gap > (self._ready | 1)
         if self.half:
             own_end = self.tx.gap_over - GAP_CYCLES
-            k = bisect_left(self._last, max(own_end + 1, (self._ready | 1) - GAP_CYCLES + TICK, self._half_since))
+            since = max(own_end + 1, (self._ready | 1) - GAP_CYCLES + TICK, self._half_since)
+            k = bisect_left(self._last, since)
             self.deferred |= k < len(self._last) and self._carrier[k] < tick
         self.tx.begin(frame, tick)
 
     def began(self, frame: Frame) -> None:
-        """The frame is on the wire: find out when the far side's carrier meets it. COL comes of a shared medium alone."""
+        """The frame is on the wire: find out when the far side's carrier meets it. COL comes of a shared
+        medium alone."""
         if not self.half or not self.tx.engine.phy.half_duplex:
             return
         k = bisect_left(self._last, frame.start + TICK)
@@ -127,8 +134,8 @@ class HalfDuplex:
 
     def _hit(self, frame: Frame, tick: int) -> None:
         tx = self.tx
-        if frame is not tx.frame or frame.end < tick or frame.collided or (frame.abandoned and frame.end == tick) \
-                or not tx.engine.transmit_enabled:
+        ending = frame.end < tick or (frame.abandoned and frame.end == tick)
+        if frame is not tx.frame or ending or frame.collided or not tx.engine.transmit_enabled:
             return
         frame.collided = True
         frame.late = tick >= frame.start + LATE_CYCLES
@@ -153,7 +160,8 @@ class HalfDuplex:
         return frame.late or self.collisions + 1 == ATTEMPTS
 
     def ended(self, frame: Frame, tick: int) -> bool:
-        """A collided frame is off the wire in `tick` (J): True if it is given up and so released, False if it will be tried again."""
+        """A collided frame is off the wire in `tick` (J): True if it is given up and so released, False if
+        it will be tried again."""
         engine = self.tx.engine
         self.collisions += 1
         self._random = shifted(self._random)

@@ -1,7 +1,8 @@
 """The receiver's wire side: which frames open, when their words reach the FIFO, how and when they end
 (docs/engines/at91ether.md, sections 4.1 and 4.2).
 
-The wire's program is known, so a frame's cycles are formulas of its SFD; only what depends on the mover (overrun) or on registers is
+The wire's program is known, so a frame's cycles are formulas of its SFD; only what depends on the mover
+(overrun) or on registers is
 decided when its cycle comes.
 """
 
@@ -19,63 +20,22 @@ from model.frames import FCS_BYTES
 from model.traffic import RxProgram, rx_schedule
 
 from .events import Kind, Reason
+from .incoming import DECISION_BYTE, Frame
 
 if TYPE_CHECKING:
     from .engine import Engine
 
-WORD = 4
-CYCLES_PER_BYTE = 4
 MIN_BYTES, MAX_BYTES, MAX_BYTES_BIG = 64, 1518, 1536
-DECISION_BYTE = 5
 OPEN_AT_MOST = 2
 TICK = 2
 PREAMBLE, SFD = 0x5, 0xD
 BIG = 1 << 8
-OPEN_FOR_EVER = NEVER = 1 << 62
-
-
-class Frame:
-    """A frame on its way from the wire to memory.
-
-    `sfd`: cycle of the SFD's tick; `end`: tick of the first idle nibble; `data`: its complete bytes; `odd`, `code`: spare
-    nibble, RX_ER seen. `ended_in`: cycle in which its end was recorded, None before; `pops`: cycles in which its words left the FIFO;
-    `closed_in`: last cycle in which it is open; `gone_in`: last cycle in which given-up words are still in the FIFO.
-    """
-
-    __slots__ = ("number", "sfd", "end", "data", "odd", "code", "flags", "accepted", "ended_in", "reason", "length",
-                 "words", "pops", "moved", "closed_in", "gone_in")
-
-    def __init__(self, number: int, sfd: int, end: int, data: bytes, odd: bool, code: bool) -> None:
-        self.number, self.sfd, self.end, self.data, self.odd, self.code = number, sfd, end, data, odd, code
-        self.flags = 0
-        self.accepted = False
-        self.ended_in: int | None = None
-        self.reason = Reason.GOOD
-        self.length = 0
-        self.words = -(-len(data) // WORD)
-        self.pops: list[int] = []
-        self.moved = 0
-        self.closed_in = OPEN_FOR_EVER
-        self.gone_in = OPEN_FOR_EVER
-
-    def byte_cycle(self, i: int) -> int:
-        """Tick in which byte i is complete."""
-        return self.sfd + 4 + CYCLES_PER_BYTE * i
-
-    def push_cycle(self, word: int) -> int:
-        """Cycle in which `word` is pushed, if the frame lives so long."""
-        if word == 0:
-            return self.byte_cycle(DECISION_BYTE) + 1
-        last = WORD * word + WORD - 1
-        return self.byte_cycle(last) + 1 if last < len(self.data) else self.end + 1
-
-    def bytes_before(self, cycle: int) -> int:
-        """Bytes complete in ticks before `cycle`."""
-        return min(len(self.data), max(0, (cycle - 1 - self.sfd) // CYCLES_PER_BYTE))
+NEVER = 1 << 62
 
 
 class Deframer:
-    """Plays the receive program into the FIFO. `engine` is the owner; `frames` are the open frames, the head first; `due`: kernel time at which an
+    """Plays the receive program into the FIFO. `engine` is the owner; `frames` are the open frames, the
+    head first; `due`: kernel time at which an
     overrun could show, the port calls `check_due` then."""
 
     def __init__(self, engine: Engine, program: RxProgram | None) -> None:
@@ -111,10 +71,12 @@ class Deframer:
         # An SFD without a visible nibble of preamble before it is not one.
         if not engine.tx.drives(s) and not engine.tx.drives(s - TICK):
             program = self.program
-            self._begin(s, self._end[k], program.frames.bytes(k), bool(program.odd[k]), program.rx_er_at[k] >= 0)
+            self._begin(s, self._end[k], program.frames.bytes(k), bool(program.odd[k]),
+                        program.rx_er_at[k] >= 0)
 
     def uncovered(self, tick: int) -> None:
-        """Half duplex: the engine's own frame left the wire in `tick`; a frame in the midst of which that happens is looked at from there on.
+        """Half duplex: the engine's own frame left the wire in `tick`; a frame in the midst of which that
+        happens is looked at from there on.
 
         Its bytes may look like a preamble and an SFD: then what follows is taken for a frame.
         """
@@ -181,7 +143,8 @@ class Deframer:
     def _watch(self, frame: Frame, word: int) -> None:
         """Find the first push from `word` on that could find the FIFO full: `due` is when that shows.
 
-        Only pops that have happened count: the later ones of a burst under way may come too late for a push before them.
+        Only pops that have happened count: the later ones of a burst under way may come too late for a push
+        before them.
         """
         now = self.engine.kernel.now // 4
         used = 0
@@ -193,7 +156,8 @@ class Deframer:
         self.due = 4 * frame.push_cycle(word) if word < frame.words and frame.ended_in is None else NEVER
 
     def check_due(self) -> bool:
-        """A word is pushed, at the time `due`: is there room? False: there is none, or nobody cares any more."""
+        """A word is pushed, at the time `due`: is there room? False: there is none, or nobody cares any
+        more."""
         frame, word = self._pushed
         cycle, self.due = self.due // 4, NEVER
         if frame.ended_in is not None:
@@ -219,7 +183,8 @@ class Deframer:
         engine.statistics.add("ROV", cycle)
 
     def limit_set(self, cycle: int) -> None:
-        """CFG is written in `cycle`: a frame that is beyond a lowered limit already is too long with its next byte."""
+        """CFG is written in `cycle`: a frame that is beyond a lowered limit already is too long with its
+        next byte."""
         frame = self.current
         if frame is not None and frame.ended_in is None and self._longest() == MAX_BYTES:
             byte = max(frame.bytes_before(cycle), MAX_BYTES)
@@ -242,7 +207,8 @@ class Deframer:
             self.check_due()
         statistics = self.engine.statistics
         body = frame.data[:-FCS_BYTES]
-        right = len(frame.data) > FCS_BYTES and zlib.crc32(body).to_bytes(FCS_BYTES, "little") == frame.data[-FCS_BYTES:]
+        fcs = zlib.crc32(body).to_bytes(FCS_BYTES, "little")
+        right = len(frame.data) > FCS_BYTES and fcs == frame.data[-FCS_BYTES:]
         if frame.ended_in is not None:
             if frame.reason == Reason.LONG:
                 statistics.add("ELR" if right else "RJB", cycle)
@@ -273,8 +239,8 @@ class Deframer:
         frame.ended_in = cycle
         frame.reason = reason
         self.due = NEVER
-        frame.length = frame.bytes_before(cycle) if reason in (Reason.OVERRUN, Reason.LONG, Reason.FILTER, Reason.RE_OFF) \
-            else len(frame.data)
+        early = reason in (Reason.OVERRUN, Reason.LONG, Reason.FILTER, Reason.RE_OFF)
+        frame.length = frame.bytes_before(cycle) if early else len(frame.data)
         if not frame.accepted:
             frame.words = 0
         elif reason in (Reason.LONG, Reason.RE_OFF):

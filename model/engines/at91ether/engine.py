@@ -34,7 +34,8 @@ class World(Protocol):
 class Engine:
     """Predicts every event of the engine and does to memory what it does.
 
-    Parameters: `kernel`; `mem`, host memory (uint8); `straps` by name, as encoded in section 7 of the specification; `bus` timing; `rx`, the
+    Parameters: `kernel`; `mem`, host memory (uint8); `straps` by name, as encoded in section 7 of the
+    specification; `bus` timing; `rx`, the
     wire's program or None; `log`, where events go; `phy`, what MDIO finds.
     """
 
@@ -91,7 +92,8 @@ class Engine:
         self.line_moves(cycle)
 
     def line_moves(self, cycle: int) -> None:
-        """ISR or IMR changes at the edge that ends `cycle`: look at the line when all that falls on that edge is in."""
+        """ISR or IMR changes at the edge that ends `cycle`: look at the line when all that falls on that
+        edge is in."""
         if self._line_moved_in != cycle:
             self._line_moved_in = cycle
             self.kernel.call_at(4 * (cycle + 1), self._update_line, cycle + 1)

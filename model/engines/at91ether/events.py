@@ -1,4 +1,5 @@
-"""Events of the at91ether engine, as numbered in docs/engines/at91ether.md section 8, and the reasons for which frames end."""
+"""Events of the at91ether engine, as numbered in docs/engines/at91ether.md section 8, and the reasons for
+which frames end."""
 
 from enum import IntEnum
 
@@ -81,4 +82,5 @@ STATE_AFTER: dict[Kind, tuple[str, str]] = {
     Kind.IRQ_FALL: ("irq", "low"),
     Kind.MDIO_DONE: ("mdio", "IDLE"),
 }
-"""Which machine an event speaks of and the state that it is in from then on, for the reader of a divergence."""
+"""Which machine an event speaks of and the state that it is in from then on, for the reader of a
+divergence."""

@@ -1,4 +1,5 @@
-"""What an event log of this engine says in the bench's common terms: failures, memory accesses, frames, the cycle account."""
+"""What an event log of this engine says in the bench's common terms: failures, memory accesses, frames, the
+cycle account."""
 
 from __future__ import annotations
 
@@ -20,6 +21,9 @@ ADDRESS_BITS = 32
 WORD = 4
 GAP_CYCLES = 48
 SFD_CYCLES = 30
+TX_CAUSES = ("bring_up", "frame_on_wire", "gap", "no_frame_handed_over", "first_fill", "after_the_last_frame")
+RX_CAUSES = ("bring_up", "frame_on_wire", "wire_idle", "after_the_last_frame")
+"""Where cycles go, in order of time."""
 
 
 def failures(events: np.ndarray) -> dict[str, tuple[int, int]]:
@@ -34,7 +38,8 @@ def failures(events: np.ndarray) -> dict[str, tuple[int, int]]:
         count, first = found.get("tx_aborted", (0, int(lost[0])))
         found["tx_aborted"] = (count + len(lost), min(first, int(lost[0])))
     missed = np.isin(events["kind"], (Kind.RX_END, Kind.RX_MISS))
-    reasons = np.where(events["kind"] == Kind.RX_END, events["data"] >> np.uint64(ADDRESS_BITS), events["data"])
+    of_end = events["data"] >> np.uint64(ADDRESS_BITS)
+    reasons = np.where(events["kind"] == Kind.RX_END, of_end, events["data"])
     overrun = events["cycle"][missed & (reasons == Reason.OVERRUN)]
     if len(overrun):
         found["rx_overrun"] = (len(overrun), int(overrun[0]))
@@ -45,14 +50,17 @@ def drops(events: np.ndarray) -> dict[str, int]:
     """Received frames that did not reach the ring, by reason."""
     given_up = events[np.isin(events["kind"], (Kind.RX_DROP, Kind.RX_MISS))]
     reasons, counts = np.unique(given_up["data"], return_counts=True)
-    return {Reason(int(reason)).name.lower(): int(count) for reason, count in zip(reasons, counts, strict=True)}
+    names = [Reason(int(reason)).name.lower() for reason in reasons]
+    return dict(zip(names, counts.tolist(), strict=True))
 
 
 def accesses(events: np.ndarray) -> np.ndarray:
     """The engine's accesses to frame buffers as ACCESS rows.
 
-    The edge is the earliest at which the burst can touch memory: the one that ends the cycle of its address. The transmitter reads whole
-    words; of the first and last only the frame's own bytes count. Accesses to the ring, which is coherent memory, are not among them.
+    The edge is the earliest at which the burst can touch memory: the one that ends the cycle of its
+    address. The transmitter reads whole
+    words; of the first and last only the frame's own bytes count. Accesses to the ring, which is coherent
+    memory, are not among them.
     """
     frame = {int(e["index"]): int(e["data"]) for e in events[events["kind"] == Kind.TX_QUEUE]}
     rows = []
@@ -71,10 +79,10 @@ def accesses(events: np.ndarray) -> np.ndarray:
 
 
 def hand_overs(events: np.ndarray) -> list[tuple[int, int, int, int]]:
-    """Frames handed over as (cycle, address, length in bytes, cycle in which the engine was done with it or -1)."""
-    done = {int(e["index"]): int(e["cycle"]) for e in events[np.isin(events["kind"], (Kind.TX_DONE,))]}
-    drops_at = [(int(e["cycle"]), int(e["index"]), int(e["data"])) for e in events[events["kind"] == Kind.TX_DROP]]
-    for cycle, first, count in drops_at:
+    """Frames handed over as (cycle, address, length in bytes, cycle in which the engine was done with it or
+    -1)."""
+    done = {int(e["index"]): int(e["cycle"]) for e in events[events["kind"] == Kind.TX_DONE]}
+    for cycle, _, _, first, count in events[events["kind"] == Kind.TX_DROP].tolist():
         for number in range(first, first + count):
             done.setdefault(number, cycle)
     return [(int(e["cycle"]), int(e["data"]) & 0xFFFF_FFFF, int(e["data"]) >> ADDRESS_BITS & 0x7FF,
@@ -82,12 +90,14 @@ def hand_overs(events: np.ndarray) -> list[tuple[int, int, int, int]]:
 
 
 def spoilt(events: np.ndarray) -> int:
-    """How often the engine itself reports that what it put on the wire is no whole frame: underrun, cut, collision."""
+    """How often the engine itself reports that what it put on the wire is no whole frame: underrun, cut,
+    collision."""
     return int(np.isin(events["kind"], (Kind.TX_UNDERRUN, Kind.TX_CUT, Kind.TX_COLLISION)).sum())
 
 
 def unsent(events: np.ndarray) -> int:
-    """Frames handed over that the engine itself reports as not sent whole: underrun, bus error, collisions, TE cleared."""
+    """Frames handed over that the engine itself reports as not sent whole: underrun, bus error, collisions,
+    TE cleared."""
     kinds = events["kind"]
     dropped = int(events["data"][kinds == Kind.TX_DROP].sum())
     lost = np.unique(events["index"][np.isin(kinds, (Kind.TX_UNDERRUN, Kind.TX_ABORT))])
@@ -96,7 +106,8 @@ def unsent(events: np.ndarray) -> int:
 
 def given_up(events: np.ndarray) -> np.ndarray:
     """Cycles in which a frame was released because of a collision: the sixteenth, or a late one."""
-    released, collided = (events["cycle"][events["kind"] == kind] for kind in (Kind.TX_DONE, Kind.TX_COLLISION))
+    released = events["cycle"][events["kind"] == Kind.TX_DONE]
+    collided = events["cycle"][events["kind"] == Kind.TX_COLLISION]
     return np.intersect1d(released, collided)
 
 
@@ -111,7 +122,8 @@ def sfd_cycles(events: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def account(events: np.ndarray, end_cycle: int) -> dict[str, int]:
-    """Where the cycles of a run went, as the sending side sees it if it sent, else the receiving side; sums to `end_cycle`."""
+    """Where the cycles of a run went, as the sending side sees it if it sent, else the receiving side; sums
+    to `end_cycle`."""
     kinds = events["kind"]
     if (kinds == Kind.TX_QUEUE).any():
         return _tx_account(events, end_cycle)
@@ -119,10 +131,11 @@ def account(events: np.ndarray, end_cycle: int) -> dict[str, int]:
 
 
 def _tx_account(events: np.ndarray, end_cycle: int) -> dict[str, int]:
-    causes = dict.fromkeys(("bring_up", "frame_on_wire", "gap", "no_frame_handed_over", "first_fill", "drain"), 0)
+    causes = dict.fromkeys(TX_CAUSES, 0)
     queued = events["cycle"][events["kind"] == Kind.TX_QUEUE]
     begins = events["cycle"][events["kind"] == Kind.TX_SFD].astype(np.int64) - SFD_CYCLES
-    ends = events["cycle"][np.isin(events["kind"], (Kind.TX_DONE, Kind.TX_CUT, Kind.TX_COLLISION))].astype(np.int64)
+    last_kinds = (Kind.TX_DONE, Kind.TX_CUT, Kind.TX_COLLISION)
+    ends = events["cycle"][np.isin(events["kind"], last_kinds)].astype(np.int64)
     at = min(int(queued[0]), end_cycle)
     causes["bring_up"] = at
     previous_end = None
@@ -141,18 +154,18 @@ def _tx_account(events: np.ndarray, end_cycle: int) -> dict[str, int]:
         end = min(end, end_cycle)
         causes["frame_on_wire"] += end - begin
         at = previous_end = end
-    causes["drain"] = end_cycle - at
+    causes["after_the_last_frame"] = end_cycle - at
     return {cause: cycles for cause, cycles in causes.items() if cycles}
 
 
 def _rx_account(events: np.ndarray, end_cycle: int) -> dict[str, int]:
     begins = events["cycle"][events["kind"] == Kind.RX_SFD].astype(np.int64) - SFD_CYCLES
     ends = events["cycle"][events["kind"] == Kind.RX_END].astype(np.int64)
-    causes = dict.fromkeys(("bring_up", "frame_on_wire", "wire_idle", "drain"), 0)
+    causes = dict.fromkeys(RX_CAUSES, 0)
     at = 0
     for number, (begin, end) in enumerate(zip(begins.tolist(), ends.tolist(), strict=False)):
         causes["bring_up" if number == 0 else "wire_idle"] += begin - at
         causes["frame_on_wire"] += min(end, end_cycle) - begin
         at = min(end, end_cycle)
-    causes["drain"] = end_cycle - at
+    causes["after_the_last_frame"] = end_cycle - at
     return {cause: cycles for cause, cycles in causes.items() if cycles}

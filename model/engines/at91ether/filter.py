@@ -1,4 +1,5 @@
-"""Which frames the receiver takes, and what word 1 says of the match (docs/engines/at91ether.md, section 4.2)."""
+"""Which frames the receiver takes, and what word 1 says of the match (docs/engines/at91ether.md, section
+4.2)."""
 
 from __future__ import annotations
 
@@ -27,12 +28,14 @@ class AddressFilter:
         self.hash_bits = 0
 
     def station(self, number: int, high: bool, value: int) -> None:
-        """A half of station address `number` (0..3) is written: the high one makes it active, the low one inactive."""
+        """A half of station address `number` (0..3) is written: the high one makes it active, the low one
+        inactive."""
         (self.high if high else self.low)[number] = value
         self.active[number] = high
 
     def match(self, address: bytes, cfg: int) -> int | None:
-        """Flags of word 1 for a destination of 6 bytes under CFG = `cfg`, None if the frame is not wanted."""
+        """Flags of word 1 for a destination of 6 bytes under CFG = `cfg`, None if the frame is not
+        wanted."""
         broadcast = address == b"\xff" * 6
         flags = 0
         if self.hash_bits >> hash_index(address) & 1:

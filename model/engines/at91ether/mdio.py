@@ -1,4 +1,5 @@
-"""The MDIO manager behind MAN and SR (docs/engines/at91ether.md, section 5): when a frame is done and what it brings."""
+"""The MDIO manager behind MAN and SR (docs/engines/at91ether.md, section 5): when a frame is done and what
+it brings."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ LINK, PIN, IDLE = 1, 2, 4
 
 
 class Mdio:
-    """Frames to the PHY. Nothing answers at a PHY address that is not there: the line is pulled up, all ones are read."""
+    """Frames to the PHY. Nothing answers at a PHY address that is not there: the line is pulled up, all
+    ones are read."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine

@@ -1,4 +1,5 @@
-"""The receiver's memory side: ownership, moving words, write-back (docs/engines/at91ether.md, section 4.3)."""
+"""The receiver's memory side: ownership, moving words, write-back (docs/engines/at91ether.md, section
+4.3)."""
 
 from __future__ import annotations
 
@@ -7,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from model.events import RX
 
-from .deframer import WORD, Frame
 from .events import Kind, Reason
+from .incoming import WORD, Frame
 
 if TYPE_CHECKING:
     from .engine import Engine
@@ -39,7 +40,8 @@ Access = tuple[int, bytes | None]
 
 
 class Mover:
-    """One frame at a time from the FIFO to the ring. `pointer` is the ring entry in use, `base` the ring's first."""
+    """One frame at a time from the FIFO to the ring. `pointer` is the ring entry in use, `base` the ring's
+    first."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
@@ -63,7 +65,8 @@ class Mover:
         self.entry = 0
 
     def next_request(self, first: int) -> int:
-        """The first cycle >= `first` (when the port is idle) in which the port is requested, as far as is known; NEVER if none is.
+        """The first cycle >= `first` (when the port is idle) in which the port is requested, as far as is
+        known; NEVER if none is.
 
         Takes on the way the steps that need no port.
         """
@@ -90,7 +93,8 @@ class Mover:
         return NEVER
 
     def _move_request(self, head: Frame, first: int) -> int | None:
-        """In MOVE: the cycle of the next request, NEVER if none is known, or None if a step without the port was taken."""
+        """In MOVE: the cycle of the next request, NEVER if none is known, or None if a step without the
+        port was taken."""
         request = NEVER
         if head.accepted:
             word = head.moved + self._whole_burst() - 1
@@ -163,7 +167,8 @@ class Mover:
         return address, data
 
     def _log_entry(self, a: int, kind: Kind, word: int) -> None:
-        """Log a write-back in the cycle of its address, with the ring index as it is then: RBQP may be written in between."""
+        """Log a write-back in the cycle of its address, with the ring index as it is then: RBQP may be
+        written in between."""
         self.engine.kernel.call_at(4 * a, lambda: self.engine.log.add((a, kind, RX, self.entry, word)))
 
     def done(self, cycle: int, failed: bool, word: int) -> None:

@@ -1,4 +1,5 @@
-"""The register pair TAR/TCR, the places behind it, and what TSR says of them (docs/engines/at91ether.md, section 3.1)."""
+"""The register pair TAR/TCR, the places behind it, and what TSR says of them (docs/engines/at91ether.md,
+section 3.1)."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ ALLIDLE = 1 << 24
 
 @dataclass
 class HandOver:
-    """What a TCR write hands over. `address` in bytes; `length` without FCS; `number` counts the accepted ones."""
+    """What a TCR write hands over. `address` in bytes; `length` without FCS; `number` counts the accepted
+    ones."""
 
     number: int
     address: int

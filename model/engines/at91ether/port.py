@@ -1,7 +1,9 @@
 """The DMA port: one access outstanding, RX before TX (docs/engines/at91ether.md, section 2).
 
-Between two accesses each side says in which cycle, as far as is known now, it will next request; the earlier is waited for and
-granted. Whatever changes that prediction (a register write, a frame that starts, an end that is recorded) kicks the port to ask again.
+Between two accesses each side says in which cycle, as far as is known now, it will next request; the
+earlier is waited for and
+granted. Whatever changes that prediction (a register write, a frame that starts, an end that is recorded)
+kicks the port to ask again.
 """
 
 from __future__ import annotations
@@ -22,10 +24,13 @@ TX_FETCH, TX_FILL = int(Kind.TX_FETCH), int(Kind.TX_FILL)
 
 
 class Port:
-    """Runs accesses over `memory` (a memoryview of bytes) with `bus` timing; `tx` and `rx` are the two requesters, `deframer` fills the FIFO of `rx`.
+    """Runs accesses over `memory` (a memoryview of bytes) with `bus` timing; `tx` and `rx` are the two
+    requesters, `deframer` fills the FIFO of `rx`.
 
-    `_steps` is one long story that gives the times at which it goes on; `_go_on` lets it, at once where nothing lies between, and sees to what is due
-    at the FIFOs meanwhile. That is a SimPy process without its events: a long frame has hundreds of such moments.
+    `_steps` is one long story that gives the times at which it goes on; `_go_on` lets it, at once where
+    nothing lies between, and sees to what is due
+    at the FIFOs meanwhile. That is a SimPy process without its events: a long frame has hundreds of such
+    moments.
     """
 
     def __init__(self, kernel: Kernel, memory: memoryview, bus: BusTiming, log: EventLog,
@@ -42,7 +47,8 @@ class Port:
         kernel.call_at(0, self._go_on, 0)
 
     def kick(self) -> None:
-        """Something changed: ask again, or, while an access runs, let the mover take the steps that need no port."""
+        """Something changed: ask again, or, while an access runs, let the mover take the steps that need no
+        port."""
         now = self.kernel.now
         self._foresight = False
         if self._busy:
@@ -76,7 +82,8 @@ class Port:
                 self._next = next(self._story)
 
     def _clear(self, time: int) -> bool:
-        """Make it `time` if nothing lies before but FIFO deadlines that are met; say whether that was done."""
+        """Make it `time` if nothing lies before but FIFO deadlines that are met; say whether that was
+        done."""
         kernel, tx, deframer = self.kernel, self.tx, self.deframer
         while True:
             if deframer.due <= time:
@@ -96,8 +103,9 @@ class Port:
         return self.tx.due > time and self.deframer.due > time and self.kernel.skip_to(time)
 
     def _steps(self) -> Generator[int, None, None]:
-        """The story. What each side said of its next request holds until it was granted, or `_foresight` is lost: something else happened."""
-        kernel, bus, log, memory = self.kernel, self.bus, self.log.add, self.memory
+        """The story. What each side said of its next request holds until it was granted, or `_foresight` is
+        lost: something else happened."""
+        kernel, bus, log = self.kernel, self.bus, self.log.add
         tx, rx = self.tx, self.rx
         step = bus.beat_interval
         tx_at = rx_at = -1

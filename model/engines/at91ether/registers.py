@@ -1,4 +1,5 @@
-"""The register side of the engine: what a read returns and a write does (reference sheet, sections 2 and 3; timing specification,
+"""The register side of the engine: what a read returns and a write does (reference sheet, sections 2 and 3;
+timing specification,
 sections 5 and 6). Offsets, masks and reset values come from the register map."""
 
 from __future__ import annotations

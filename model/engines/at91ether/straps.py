@@ -1,4 +1,5 @@
-"""What a scenario says of the part, as the numbers that the strap pins carry (docs/engines/at91ether.md, section 7)."""
+"""What a scenario says of the part, as the numbers that the strap pins carry (docs/engines/at91ether.md,
+section 7)."""
 
 from __future__ import annotations
 

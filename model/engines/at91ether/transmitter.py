@@ -1,6 +1,8 @@
-"""The transmitter: hand-over, fetching, sending (docs/engines/at91ether.md, sections 3.1 to 3.3; half duplex in collisions.py).
+"""The transmitter: hand-over, fetching, sending (docs/engines/at91ether.md, sections 3.1 to 3.3; half
+duplex in collisions.py).
 
-A frame's ticks are formulas of its start tick; what can still change them (an empty FIFO, TE, a bus error, a collision) is looked at
+A frame's ticks are formulas of its start tick; what can still change them (an empty FIFO, TE, a bus error,
+a collision) is looked at
 in the cycle in which it would.
 """
 
@@ -13,20 +15,17 @@ from model.events import TX
 
 from .collisions import HalfDuplex
 from .events import Kind
+from .outgoing import CYCLES_PER_BYTE, CYCLES_PER_WORD, MIN_BYTES, NEVER, PREAMBLE_CYCLES, Frame
 from .pair import DEPTHS, HandOver, Places
 
 if TYPE_CHECKING:
     from .engine import Engine
 
-NEVER = 1 << 62
-BURST_WORDS, PAGE, WORD = 4, 4096, 4
-CYCLES_PER_BYTE = 4
-CYCLES_PER_WORD = CYCLES_PER_BYTE * WORD
-PREAMBLE_CYCLES = 32
+BURST_WORDS = 4
 SFD_CYCLES = 30
 GAP_CYCLES = 48
 ABORT_CYCLES = 16
-MIN_BYTES, FCS_BYTES = 60, 4
+FCS_BYTES = 4
 LOST, CORRUPT, LOCKUP = range(3)
 COMP, OVR, UND = 1 << 5, 1 << 0, 1 << 6
 
@@ -36,72 +35,9 @@ def tick_from(cycle: int) -> int:
     return cycle | 1
 
 
-class Frame:
-    """One attempt to send a frame. `start`: tick *t*, None before; `end`: tick in which it will end as things stand; `bursts`: those not yet
-    asked for, the next one last, as (words, cycles from the start to the first in which there is room, None: at once);
-    `arrivals`: cycle of each word's beat; `in_time`: so many words are known to come before they are due; `stopped`: first cycle without requests."""
-
-    def __init__(self, place: HandOver, given_in: int, longest: int, fifo_words: int) -> None:
-        self.place = place
-        self.number = place.number
-        self.skip = place.address % WORD
-        self.address = place.address - self.skip
-        self.words = -(-(self.skip + place.length) // WORD)
-        self.bursts = self._plan(longest, fifo_words)
-        self.since = given_in + 1
-        self.arrivals: list[int] = []
-        self.in_time = 0
-        self.data = bytearray()
-        self.stopped = NEVER
-        self.start: int | None = None
-        self.end = NEVER
-        self.sent_until = NEVER
-        self.filled = False
-        self.starved = self.failed = self.abandoned = self.collided = self.late = False
-
-    def _plan(self, longest: int, fifo_words: int) -> list[tuple[int, int | None]]:
-        bursts = []
-        asked, address = 0, self.address
-        while asked < self.words:
-            words = min(longest, self.words - asked, (PAGE - address % PAGE) // WORD)
-            must_go = asked + words - fifo_words
-            room = None
-            if must_go > 0:  # room is there in the cycle after the tick that takes the last used byte of this word
-                last_byte = min(WORD * must_go - self.skip, self.place.length) - 1
-                room = PREAMBLE_CYCLES + CYCLES_PER_BYTE * last_byte + 1
-            bursts.append((words, room))
-            asked += words
-            address += WORD * words
-        bursts.reverse()
-        return bursts
-
-    def first_byte(self, word: int) -> int:
-        """Index of the first frame byte in `word`."""
-        return max(0, WORD * word - self.skip)
-
-    def first_due(self, word: int) -> int:
-        """Tick in which the first byte of `word` (not the first word) is due."""
-        return self.start + PREAMBLE_CYCLES + CYCLES_PER_WORD * word - CYCLES_PER_BYTE * self.skip
-
-    def taken_in(self, byte: int) -> int:
-        """Tick *T_i* of frame byte i."""
-        return self.start + PREAMBLE_CYCLES + CYCLES_PER_BYTE * byte
-
-    def body(self) -> bytes:
-        """The frame's bytes as they go out before the FCS, pad included."""
-        data = bytes(self.data[self.skip:self.skip + self.place.length])
-        return data if self.place.no_crc else data.ljust(MIN_BYTES, b"\0")
-
-    def sent_before(self, tick: int) -> int:
-        """Bytes of frame and pad taken in ticks before `tick`."""
-        if self.start is None:
-            return 0
-        whole = self.place.length if self.place.no_crc else max(self.place.length, MIN_BYTES)
-        return min(whole, max(0, (tick - self.start - PREAMBLE_CYCLES + CYCLES_PER_BYTE - 1) // CYCLES_PER_BYTE))
-
-
 class Transmitter:
-    """Places, reader and framer of one engine. `due`: kernel time at which an underrun would show, the port calls `check_due` then."""
+    """Places, reader and framer of one engine. `due`: kernel time at which an underrun would show, the port
+    calls `check_due` then."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
@@ -120,7 +56,7 @@ class Transmitter:
         self._handed_in = -1
         self._reading: Frame | None = None
 
-    # -- hand-over ---------------------------------------------------------------------------------------------------
+    # -- hand-over -----------------------------------------------------------------------------------------
     def hand_over(self, cycle: int, address: int, length: int, no_crc: bool) -> None:
         """A committing TCR write in `cycle`."""
         if not length:
@@ -171,7 +107,7 @@ class Transmitter:
         if frame.start is not None and frame.start <= cycle:
             self._cut(frame, tick_from(cycle + 1))
 
-    # -- fetching ----------------------------------------------------------------------------------------------------
+    # -- fetching ------------------------------------------------------------------------------------------
     def try_start(self, cycle: int) -> None:
         """Give the oldest frame to the reader in `cycle` if the sender would."""
         held = self.places.held
@@ -184,7 +120,8 @@ class Transmitter:
         self.engine.port.kick()
 
     def next_request(self, first: int) -> int:
-        """The first cycle >= `first` in which the reader requests the port, as far as is known; NEVER if none is."""
+        """The first cycle >= `first` in which the reader requests the port, as far as is known; NEVER if
+        none is."""
         frame = self._reading
         if frame is None or not frame.bursts:
             return NEVER
@@ -217,7 +154,8 @@ class Transmitter:
         if not frame.bursts:
             self._reading = None
             self.reader_idle_from = cycle + 1
-        elif frame.stopped <= cycle + 1:  # a stop in the cycle after finds the reader in WAIT: idle one cycle later
+        elif frame.stopped <= cycle + 1:
+            # A stop in the cycle after finds the reader in WAIT: it is idle one cycle later.
             self._reading = None
             self.reader_idle_from = max(cycle, frame.stopped) + 1
         if frame is not self.frame:
@@ -228,7 +166,8 @@ class Transmitter:
             self.half.arrange(frame, cycle + 1)
 
     def stop_reader(self, frame: Frame, cycle: int) -> None:
-        """No request of `frame` from `cycle` on; the reader is idle in the next, or after the burst under way."""
+        """No request of `frame` from `cycle` on; the reader is idle in the next, or after the burst under
+        way."""
         if self._reading is not frame:
             return
         frame.stopped = cycle
@@ -236,7 +175,7 @@ class Transmitter:
             self._reading = None
             self.reader_idle_from = cycle + 1
 
-    # -- sending -----------------------------------------------------------------------------------------------------
+    # -- sending -------------------------------------------------------------------------------------------
     def begin(self, frame: Frame, tick: int) -> None:
         """The first preamble nibble is loaded in `tick`."""
         frame.start = tick
@@ -280,7 +219,8 @@ class Transmitter:
             self._track(frame)
 
     def _track(self, frame: Frame) -> None:
-        """Find the first word of which it is not known that it comes before its first byte is due: `due` is when that shows."""
+        """Find the first word of which it is not known that it comes before its first byte is due: `due` is
+        when that shows."""
         word, arrivals = frame.in_time, frame.arrivals
         known = len(arrivals)
         while word < known and arrivals[word] < frame.taken_in(frame.first_byte(word)):
@@ -303,7 +243,8 @@ class Transmitter:
         return False
 
     def _sent(self, frame: Frame, tick: int) -> bytes:
-        """What was taken before `tick`, pad included; after an underrun or the first nibble of jam nothing was."""
+        """What was taken before `tick`, pad included; after an underrun or the first nibble of jam nothing
+        was."""
         return frame.body()[:frame.sent_before(min(tick, frame.sent_until))]
 
     def _finish(self, frame: Frame, tick: int) -> None:
