@@ -71,9 +71,10 @@ def load_nibbles(m: Module, tx: wiring.Component, plan: Plan, min_bytes: int) ->
         with m.State(name):
             with m.If(plan.step):
                 yield
-            with m.If(plan.jam_now):
-                m.d.sync += [kept.txd.eq(JAM), kept.index.eq(1)]
-                m.next = "JAM"
+            if not name.startswith("JAM"):   # nothing collides with a jam
+                with m.If(plan.jam_now):
+                    m.d.sync += [kept.txd.eq(JAM), kept.index.eq(1)]
+                    m.next = "JAM"
             with m.If(plan.ended):
                 m.d.sync += [kept.tx_en.eq(0), kept.txd.eq(0)]
                 m.d.sync += [sums.register.eq(INIT), sums.count.eq(0), sums.taken.eq(0)]
@@ -91,11 +92,10 @@ def load_nibbles(m: Module, tx: wiring.Component, plan: Plan, min_bytes: int) ->
         after = Signal(32)
         m.d.comb += after.eq(crc32_next(sums.register, byte))
         one_more = [sums.register.eq(after), sums.count.eq(sums.count + 1)]
-        with m.State("IDLE"):
-            with m.If(tx.began):
-                m.d.sync += [kept.tx_en.eq(1), kept.txd.eq(PREAMBLE), kept.age.eq(1), kept.index.eq(0)]
-                m.d.sync += [kept.own_fcs.eq(tx.ncrc), kept.inverted.eq(0), kept.collided.eq(0)]
-                m.next = "PREAMBLE"
+        with m.State("IDLE"), m.If(tx.began):
+            m.d.sync += [kept.tx_en.eq(1), kept.txd.eq(PREAMBLE), kept.age.eq(1), kept.index.eq(0)]
+            m.d.sync += [kept.own_fcs.eq(tx.ncrc), kept.inverted.eq(0), kept.collided.eq(0)]
+            m.next = "PREAMBLE"
         with state("PREAMBLE"):
             m.d.sync += kept.collided.eq(kept.collided | tx.hit)
             with m.If(tx.sfd):

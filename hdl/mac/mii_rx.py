@@ -82,26 +82,24 @@ class MiiRx(wiring.Component):
             m.d.sync += register.eq(crc32_next(register, kept.data))
 
         with m.FSM():
-            with m.State("IDLE"):
-                with m.If(self.tick & active):
-                    with m.If(self.rxd == PREAMBLE):
-                        m.next = "PREAMBLE"
-                    with m.Else():
+            with m.State("IDLE"), m.If(self.tick & active):
+                with m.If(self.rxd == PREAMBLE):
+                    m.next = "PREAMBLE"
+                with m.Else():
+                    m.next = "SKIP"
+            with m.State("PREAMBLE"), m.If(self.tick):
+                with m.If(~active):
+                    m.next = "IDLE"
+                with m.Elif(self.rxd == SFD):
+                    m.d.comb += self.sfd.eq(1)
+                    m.d.sync += [
+                        register.eq(INIT), kept.count.eq(0), kept.odd.eq(0), kept.error.eq(0),
+                    ]
+                    m.next = "FRAME"
+                    with m.If(self.skip):
                         m.next = "SKIP"
-            with m.State("PREAMBLE"):
-                with m.If(self.tick):
-                    with m.If(~active):
-                        m.next = "IDLE"
-                    with m.Elif(self.rxd == SFD):
-                        m.d.comb += self.sfd.eq(1)
-                        m.d.sync += [
-                            register.eq(INIT), kept.count.eq(0), kept.odd.eq(0), kept.error.eq(0),
-                        ]
-                        m.next = "FRAME"
-                        with m.If(self.skip):
-                            m.next = "SKIP"
-                    with m.Elif(self.rxd != PREAMBLE):
-                        m.next = "SKIP"
+                with m.Elif(self.rxd != PREAMBLE):
+                    m.next = "SKIP"
             with m.State("FRAME"):
                 with m.If(self.skip):
                     m.next = "SKIP"
@@ -123,7 +121,6 @@ class MiiRx(wiring.Component):
                                 m.d.sync += kept.count.eq(kept.count + 1)
                         with m.If(kept.count < ADDRESS_BYTES):
                             m.d.sync += kept.address.eq(Cat(kept.address[4:], self.rxd))
-            with m.State("SKIP"):
-                with m.If(self.tick & ~active):
-                    m.next = "IDLE"
+            with m.State("SKIP"), m.If(self.tick & ~active):
+                m.next = "IDLE"
         return m

@@ -1,0 +1,29 @@
+"""Does the steps of a script, inside the simulator and in the golden world alike.
+
+Imports little: each simulator process loads it anew.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+MEMORY_BYTES = 1 << 16
+
+
+async def play(world: Any, steps: list[list[Any]]) -> None:
+    """Fill memory and do `steps` (see `script.Script`). What is read shows in the event log."""
+    world.mem[:MEMORY_BYTES] = (np.arange(MEMORY_BYTES) * 37 + 11).astype(np.uint8)
+    for what, *arguments in steps:
+        if what == "sleep":
+            await world.sleep(*arguments)
+        elif what == "write":
+            world.csr_write(*arguments)
+        elif what == "read":
+            await world.csr_read(*arguments)
+        elif what == "word":
+            address, word = arguments
+            world.mem[address:address + 4] = np.frombuffer(word.to_bytes(4, "little"), np.uint8)
+        else:
+            world.wire_start()
