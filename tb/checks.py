@@ -1,7 +1,8 @@
-"""Is what came out what went in? Every frame's bytes, from wire to memory and from memory to wire, and the rates."""
+"""Is what came out what went in? Every frame's bytes, wire to memory and memory to wire, and the rates."""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -35,29 +36,34 @@ def _match(got: list[bytes], sent: list[bytes], check: Check, where: str) -> Cou
     for ordinal, frame in enumerate(sent):
         places.setdefault(frame, []).append(ordinal)
     seen: Counter = Counter()
-    times: Counter = Counter()
     newest = -1
     for number, frame in enumerate(got):
         check.checked += 1
         ordinals = places.get(frame)
         if ordinals is None:
             check.bad += 1
-            check.note("corrupt_frame", f"{where} frame {number} ({len(frame)} bytes) is none of those handed in")
+            check.note("corrupt_frame",
+                       f"{where} frame {number} ({len(frame)} bytes) is none of those handed in")
             continue
-        ordinal = ordinals[min(times[frame], len(ordinals) - 1)]
-        if times[frame] >= len(ordinals) or ordinal < newest:
+        # Of frames that are alike one may have been lost: the earliest that keeps the order is the one.
+        in_order = bisect_right(ordinals, newest)
+        if in_order < len(ordinals):
+            newest = ordinal = ordinals[in_order]
+        else:
+            ordinal = next((one for one in ordinals if not seen[one]), ordinals[-1])
             check.bad += 1
-            check.note("repeated_frame", f"{where} frame {number} is frame {ordinal} once more, or out of order")
-        times[frame] += 1
+            check.note("repeated_frame",
+                       f"{where} frame {number} is frame {ordinal} once more, or out of order")
         seen[ordinal] += 1
-        newest = max(newest, ordinal)
     return seen
 
 
-def check_transmit(outcome: Outcome, frames: np.ndarray, frame_bytes: np.ndarray, spoilt: int, unsent: int) -> Check:
+def check_transmit(outcome: Outcome, frames: np.ndarray, frame_bytes: np.ndarray, spoilt: int,
+                   unsent: int) -> Check:
     """Frames on the wire (checker's FRAME records and their bytes) against those that the driver took.
 
-    `spoilt`, `unsent`: how many pieces of frames on the wire, and how many frames not sent, the engine itself knows of.
+    `spoilt`, `unsent`: how many pieces of frames on the wire, and how many frames not sent, the engine itself
+    knows of.
     """
     check = Check()
     damaged = 0
@@ -77,8 +83,9 @@ def check_transmit(outcome: Outcome, frames: np.ndarray, frame_bytes: np.ndarray
     seen = _match(whole, handed, check, "transmitted")
     missing = [ordinal for ordinal in range(len(handed)) if not seen[ordinal]]
     if len(missing) > unsent:
-        check.note("lost_frame", f"{len(missing)} of {len(handed)} frames that the driver took were never sent, the first "
-                                 f"is {missing[0]}; the engine knows of {unsent}")
+        check.note("lost_frame",
+                   f"{len(missing)} of {len(handed)} frames that the driver took were never sent, the first "
+                   f"is {missing[0]}; the engine knows of {unsent}")
     return check
 
 
@@ -94,12 +101,14 @@ def check_receive(outcome: Outcome, program: RxProgram) -> Check:
     wanted = program.wanted().tolist()
     missing = [ordinal for ordinal in wanted if not seen[ordinal]]
     if missing:
-        check.note("frames_dropped", f"{len(missing)} of {len(wanted)} good frames never reached the stack, the first is "
-                                     f"{missing[0]}")
-    unwanted = [ordinal for ordinal in seen if ordinal not in set(wanted)]
+        check.note("frames_dropped",
+                   f"{len(missing)} of {len(wanted)} good frames never reached the stack, the first is "
+                   f"{missing[0]}")
+    unwanted = sorted(seen.keys() - set(wanted))
     if unwanted:
         check.bad += len(unwanted)
-        check.note("corrupt_frame", f"frame {unwanted[0]} reached the stack although it was damaged or not for this station")
+        check.note("corrupt_frame",
+                   f"frame {unwanted[0]} reached the stack although it was damaged or not for this station")
     return check
 
 
@@ -116,7 +125,8 @@ def rate_shortfall_ppm(sfd_cycles: np.ndarray, lengths: np.ndarray, tick_cycles:
 
 def check_rates(scenario: Scenario, outcome: Outcome, frames: np.ndarray, rx_sfd: np.ndarray, rx_ring: int,
                 program: RxProgram | None) -> Check:
-    """`below_wire_limit` where the scenario sets a limit. `rx_sfd`: cycles of received SFDs; `rx_ring`: frames that reached the ring."""
+    """`below_wire_limit` where the scenario sets a limit. `rx_sfd`: cycles of received SFDs; `rx_ring`:
+    frames that reached the ring."""
     check = Check()
     for side, allowed in scenario.wire_limit_ppm.items():
         if side == "tx":
@@ -126,14 +136,17 @@ def check_rates(scenario: Scenario, outcome: Outcome, frames: np.ndarray, rx_sfd
             if rx_ring != len(program.frames):
                 short = MILLION
         if abs(short) > allowed:
-            check.note("below_wire_limit", f"{side}: {short:.0f} ppm below the wire's limit, allowed are {allowed:g}")
+            check.note("below_wire_limit",
+                       f"{side}: {short:.0f} ppm below the wire's limit, allowed are {allowed:g}")
     return check
 
 
 def check_mappings(hand_overs: list[tuple[int, int, int, int]], intervals: np.ndarray) -> Check:
-    """Do the engine's hand-overs (cycle, address, length, cycle in which it was done or -1) fit the driver's mappings?
+    """Do the engine's hand-overs (cycle, address, length, cycle in which it was done or -1) fit the driver's
+    mappings?
 
-    `torn_write`: an address and length that the driver never mapped. `early_release`: unmapped before the engine was done.
+    `torn_write`: an address and length that the driver never mapped. `early_release`: unmapped before the
+    engine was done.
     """
     check = Check()
     by_buffer: dict[tuple[int, int], list[tuple[int, int]]] = {}
@@ -143,12 +156,14 @@ def check_mappings(hand_overs: list[tuple[int, int, int, int]], intervals: np.nd
     for cycle, address, length, done in hand_overs:
         lives = [life for life in by_buffer.get((address, length), ()) if life[0] <= cycle]
         if not lives:
-            check.note("torn_write", f"cycle {cycle}: {length} bytes at {address:#x} were handed over, which the driver never mapped")
+            check.note("torn_write", f"cycle {cycle}: {length} bytes at {address:#x} were handed over, "
+                                     "which the driver never mapped")
             continue
-        begin, end = max(lives)
+        _, end = max(lives)
         if end < cycle or (done >= 0 and end < done):
-            check.note("early_release", f"the buffer at {address:#x}, handed over in cycle {cycle}, was unmapped in cycle {end}"
-                       + (f", the engine was done with it in cycle {done}" if done >= 0 else ""))
+            check.note("early_release",
+                       f"the buffer at {address:#x}, handed over in cycle {cycle}, was unmapped in cycle "
+                       f"{end}" + (f", the engine was done with it in cycle {done}" if done >= 0 else ""))
     return check
 
 

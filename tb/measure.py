@@ -17,8 +17,8 @@ from tb.runspec import RunResult
 MEGA = 1e6
 
 
-def measure(result: RunResult, scenario: Scenario, evidence: ModuleType, predicted: GoldenRun, simulated: Simulated,
-            outcome: Outcome) -> None:
+def measure(result: RunResult, scenario: Scenario, evidence: ModuleType, predicted: GoldenRun,
+            simulated: Simulated, outcome: Outcome) -> None:
     """Fill in the figures of `result`."""
     events = simulated.events[simulated.events["cycle"] < outcome.end_cycle]
     tx_ends, rx_ends = evidence.frame_ends(events)
@@ -34,8 +34,9 @@ def measure(result: RunResult, scenario: Scenario, evidence: ModuleType, predict
         result.pps = result.frames / seconds
     result.cycles_per_frame = _per_frame(tx_ends, rx_ends)
     result.golden_cycles_per_frame = _per_frame(*evidence.frame_ends(predicted.events))
-    result.wire_utilisation = {side: use for side, use in (("tx", _wire_use(scenario, evidence.sfd_cycles(events)[0], tx_lengths)),
-                                                           ("rx", _wire_use(scenario, rx_ends, rx_lengths))) if use is not None}
+    uses = {"tx": _wire_use(scenario, evidence.sfd_cycles(events)[0], tx_lengths),
+            "rx": _wire_use(scenario, rx_ends, rx_lengths)}
+    result.wire_utilisation = {side: use for side, use in uses.items() if use is not None}
     result.bus_utilisation = predicted.bus_busy_cycles / outcome.end_cycle
     result.cycle_account = evidence.account(events, outcome.end_cycle)
     result.cpu_account = outcome.cpu_account_ns
@@ -57,7 +58,8 @@ def _per_frame(tx_ends: np.ndarray, rx_ends: np.ndarray) -> float | None:
 
 
 def _wire_use(scenario: Scenario, cycles: np.ndarray, lengths: np.ndarray) -> float | None:
-    """Share of the wire's time that frames with preamble and minimal gap took between the first and the last of `cycles`."""
+    """Share of the wire's time that frames with preamble and minimal gap took between the first and the last
+    of `cycles`."""
     if len(cycles) < 2:
         return None
     taken = sum(wire_period_cycles(int(length), scenario.tick_cycles) for length in lengths[:len(cycles) - 1])

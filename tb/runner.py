@@ -1,16 +1,19 @@
-"""Performs one run: the RTL in a simulator, the golden world beside it, the scoreboard between them, and the checks."""
+"""Performs one run: the RTL in a simulator, the golden world beside it, scoreboard and checks."""
 
 from __future__ import annotations
 
 import hashlib
 import pickle
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 
 from model import engines, traffic
+from model.events import ordered
 from model.host.dma_check import unmapped_accesses
 from model.host.outcome import Outcome
 from model.session import MEMORY_BYTES, GoldenRun, golden
@@ -24,11 +27,16 @@ from tb.measure import measure
 from tb.native.layout import PLAY_ERROR, PLAY_ODD
 from tb.postmortem import PAGE_BYTES, page_sums, standstill
 from tb.runspec import RunResult, RunSpec
-from tb.scoreboard import compare
-from tb.simulate import JobError, SimulationError, simulate
+from tb.scoreboard import Comparison, compare
+from tb.simulate import JobError, SimulationError, SimulationTimeout, simulate
 
 SLACK_CYCLES = 2_000_000
 """Beyond the scenario's deadline: for bring-up and taking down."""
+EVENTS_FILE, WAVES_FILE, SAVE_FILE = "events.npy", "waves.fst", "waves.gtkw"
+STOPS = ("hang", "tx_stopped")
+"""Findings of the host after which it is told how the machine stands."""
+STANDSTILLS = ("CycleLimitError", "DeadlockError", "EngineError")
+"""Failures of the job that mean that the machine went no further."""
 ERRORS_OF_THE_MACHINE = {"memory_errors": "dma_unmapped"}
 """Counts of the native library that are a finding; any other is a broken rule of the bus or of the bench."""
 
@@ -47,25 +55,41 @@ def run_one(spec: RunSpec) -> RunResult:
     built = build_engine(scenario.mac, spec.simulator, waves=spec.waves)
     folder = spec.folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
-    result = RunResult(scenario.mac, scenario.name, scenario.variant, spec.simulator, 0, scenario.clock_hz, 0, 0, scenario.seed)
+    result = RunResult(scenario.mac, scenario.name, scenario.variant, spec.simulator, 0,
+                       scenario.clock_hz, 0, 0, scenario.seed)
     began = time.perf_counter()
     predicted = golden(scenario, tx, rx)
-    simulated, problem = simulate_run(spec, built, package, tx, rx, folder)
-    if problem is not None:
-        _explain(result, simulated, problem, package)
-        result.wall_s = time.perf_counter() - began
-        return result
-    outcome = Outcome.load(folder / OUTCOME_FILE)
-    _hold_together(result, predicted, simulated, outcome, package)
-    _check(result, spec, package, simulated, outcome, rx)
-    measure(result, scenario, package.evidence, predicted, simulated, outcome)
-    if result.events_off == 0 and "hang" in result.found:
-        result.detail += standstill(simulated.events, package.Kind, package.STATE_AFTER)
-    result.detail += simulated.result["registers"]
-    _keep(result, spec, simulated, outcome, folder, built)
     result.golden_wall_s = predicted.wall_s
+    simulated, problem = simulate_run(spec, built, package, tx, rx, folder)
+    if problem is None:
+        marks = _judge(result, spec, package, predicted, simulated, rx)
+    else:
+        marks = _explain(result, problem, simulated, package)
+    if spec.waves and simulated is not None:
+        _keep_waves(result, folder, built, simulated.events, marks, package)
     result.wall_s = time.perf_counter() - began
     return result
+
+
+def _judge(result: RunResult, spec: RunSpec, package: ModuleType, predicted: GoldenRun, simulated: Simulated,
+           rx: RxProgram | None) -> dict[str, int]:
+    """Everything about a run that came to its end. Returns marks for the waves: text -> cycle."""
+    folder = spec.folder.resolve()
+    outcome = Outcome.load(folder / OUTCOME_FILE)
+    events = simulated.events[simulated.events["cycle"] < outcome.end_cycle]
+    comparison = _hold_together(result, predicted, simulated, outcome, package)
+    _check(result, spec, package, simulated, outcome, rx)
+    measure(result, spec.scenario, package.evidence, predicted, simulated, outcome)
+    stopped = [finding.cycle for finding in outcome.findings if finding.name in STOPS]
+    if stopped:
+        before = events[events["cycle"] <= min(stopped)]
+        result.detail += standstill(before, package.Kind, package.STATE_AFTER, result.mac)
+        result.detail.append("registers when the driver is gone: " + "; ".join(simulated.result["registers"]))
+    path = folder / EVENTS_FILE
+    np.save(path, events)
+    result.events_file = str(path)
+    result.events_digest = hashlib.sha256(events.tobytes()).hexdigest()
+    return {} if comparison.first_cycle is None else {"divergence": comparison.first_cycle}
 
 
 def _straps(package: ModuleType, values: dict[str, object], fields: dict[str, dict[str, int]]) -> int:
@@ -76,43 +100,57 @@ def _straps(package: ModuleType, values: dict[str, object], fields: dict[str, di
 def _program(rx: RxProgram | None) -> Program | None:
     if rx is None or not len(rx.frames):
         return None
-    flags = np.where(rx.odd, PLAY_ODD, 0) | np.where(rx.rx_er_at >= 0, PLAY_ERROR | np.maximum(rx.rx_er_at, 0) << 8, 0)
-    return Program(rx.frames.data, rx.frames.length, rx.gap_nibbles, flags)
+    odd = np.where(rx.odd, PLAY_ODD, 0)
+    error = np.where(rx.rx_er_at >= 0, PLAY_ERROR | np.maximum(rx.rx_er_at, 0) << 8, 0)
+    return Program(rx.frames.data, rx.frames.length, rx.gap_nibbles, odd | error)
 
 
 def simulate_run(spec: RunSpec, built: Built, package: ModuleType, tx: TxProgram | None, rx: RxProgram | None,
-                 folder: Path, more_straps: int = 0) -> tuple[Simulated | None, str | None]:
-    """The simulation's outcome, and what ended it early if something did. `more_straps`: pins beyond those of the scenario."""
+                 folder: Path, more_straps: int = 0,
+                 ) -> tuple[Simulated | None, JobError | SimulationError | None]:
+    """The simulation's outcome, None if it left none, and what ended it early if something did.
+
+    `more_straps`: pins beyond those of the scenario.
+    """
     scenario, bus = spec.scenario, spec.scenario.bus
     (folder / SESSION_FILE).write_bytes(pickle.dumps({"scenario": scenario, "tx": tx, "rx": rx}))
     job = Job("tb.drive:scenario", {"folder": str(folder)}, memory_bytes=MEMORY_BYTES,
               straps=_straps(package, scenario.straps, built.sidecar["straps"]) | more_straps,
               bus={"read_latency": bus.read_latency_cycles, "write_latency": bus.write_latency_cycles,
-                   "beat_interval": bus.beat_interval_cycles, "jitter": bus.jitter_cycles, "seed": scenario.seed,
+                   "beat_interval": bus.beat_interval_cycles, "jitter": bus.jitter_cycles,
+                   "seed": scenario.seed,
                    "errors": [[error.requester, error.write, error.ordinal] for error in bus.errors]},
               csr_write_latency_cycles=scenario.csr.write_latency_cycles,
               csr_read_latency_cycles=scenario.csr.read_latency_cycles,
               half_duplex=scenario.duplex == "half",
               max_cycles=scenario.deadline_cycles + SLACK_CYCLES)
+    waves = folder / WAVES_FILE if spec.waves else None
     try:
-        return simulate(built, job, _program(rx), waves=folder / "waves.fst" if spec.waves else None, folder=folder), None
+        return simulate(built, job, _program(rx), waves=waves, folder=folder), None
     except JobError as error:
-        return error.outcome, f"{error.outcome.failure_type} in cycle {error.outcome.end_cycle}: {error.outcome.failure}"
+        return error.outcome, error
     except SimulationError as error:
-        return None, str(error)
+        return None, error
 
 
-def _explain(result: RunResult, simulated: Simulated | None, problem: str, package: ModuleType) -> None:
-    """The watchdog's word on a run that did not come to its end."""
-    stopped = simulated is None or simulated.failure_type in ("CycleLimitError", "DeadlockError", "EngineError")
-    result.found.append("hang" if stopped else "crashed")
-    result.detail += problem.strip().splitlines()
-    if simulated is not None:
-        result.cycles = simulated.end_cycle
-        result.detail += standstill(simulated.events, package.Kind, package.STATE_AFTER)
+def _explain(result: RunResult, problem: JobError | SimulationError, simulated: Simulated | None,
+             package: ModuleType) -> dict[str, int]:
+    """The watchdog's word on a run that did not come to its end. Returns marks for the waves."""
+    if simulated is None:
+        result.found.append("hang" if isinstance(problem, SimulationTimeout) else "crashed")
+        result.detail += str(problem).strip().splitlines()
+        return {}
+    result.found.append("hang" if simulated.failure_type in STANDSTILLS else "crashed")
+    result.cycles = simulated.end_cycle
+    result.detail.append(f"{simulated.failure_type} in cycle {simulated.end_cycle}")
+    result.detail += simulated.failure.strip().splitlines()
+    events = ordered(simulated.events)
+    result.detail += standstill(events, package.Kind, package.STATE_AFTER, result.mac)
+    return {"last event": int(events["cycle"][-1])} if len(events) else {}
 
 
-def _hold_together(result: RunResult, predicted: GoldenRun, simulated: Simulated, outcome: Outcome, package: ModuleType) -> None:
+def _hold_together(result: RunResult, predicted: GoldenRun, simulated: Simulated, outcome: Outcome,
+                   package: ModuleType) -> Comparison:
     """Golden against RTL: events, the host's end, and every page of memory."""
     events = simulated.events[simulated.events["cycle"] < outcome.end_cycle]
     comparison = compare(predicted.events, events, package.Kind, package.STATE_AFTER)
@@ -121,15 +159,27 @@ def _hold_together(result: RunResult, predicted: GoldenRun, simulated: Simulated
     result.first_divergence = comparison.first
     differences = []
     if predicted.outcome.summary() != outcome.summary():
-        ours, theirs = predicted.outcome.summary(), outcome.summary()
-        names = [name for name in ours if ours[name] != theirs[name]]
-        differences.append("the hosts differ: " + "; ".join(f"{name} golden {ours[name]}, RTL {theirs[name]}" for name in names))
-    pages = [page for page, (a, b) in enumerate(zip(page_sums(predicted.memory), simulated.result["pages"], strict=True)) if a != b]
+        differences.append("the hosts differ: "
+                           + "; ".join(_unlike(predicted.outcome.summary(), outcome.summary())))
+    sums = zip(page_sums(predicted.memory), simulated.result["pages"], strict=True)
+    pages = [page for page, (a, b) in enumerate(sums) if a != b]
     if pages:
-        differences.append(f"host memory differs in {len(pages)} pages, the first at {pages[0] * PAGE_BYTES:#x}")
+        first = pages[0] * PAGE_BYTES
+        differences.append(f"host memory differs in {len(pages)} pages, the first at {first:#x}")
     if comparison.off or differences:
         result.found.append("golden_differs")
-        result.detail += ([comparison.first] if comparison.first else []) + differences
+        result.detail += differences
+    return comparison
+
+
+def _unlike(golden: dict[str, Any], rtl: dict[str, Any], of: str = "") -> Iterator[str]:
+    """What differs between two summaries of a host, down to the counter."""
+    for name in sorted(golden.keys() | rtl.keys()):
+        ours, theirs = golden.get(name), rtl.get(name)
+        if isinstance(ours, dict) and isinstance(theirs, dict):
+            yield from _unlike(ours, theirs, f"{of}{name}.")
+        elif ours != theirs:
+            yield f"{of}{name} golden {ours}, RTL {theirs}"
 
 
 def _check(result: RunResult, spec: RunSpec, package: ModuleType, simulated: Simulated, outcome: Outcome,
@@ -147,7 +197,8 @@ def _check(result: RunResult, spec: RunSpec, package: ModuleType, simulated: Sim
     for name, count in simulated.errors.items():
         found.setdefault(ERRORS_OF_THE_MACHINE.get(name, "protocol"), f"{name}: {count}")
     frames = simulated.frames
-    parts = [checks.check_transmit(outcome, frames, simulated.frame_bytes, evidence.spoilt(events), evidence.unsent(events)),
+    parts = [checks.check_transmit(outcome, frames, simulated.frame_bytes, evidence.spoilt(events),
+                                   evidence.unsent(events)),
              checks.check_mappings(evidence.hand_overs(events), outcome.dma_intervals)]
     if rx is not None:
         parts.append(checks.check_receive(outcome, rx))
@@ -163,14 +214,11 @@ def _check(result: RunResult, spec: RunSpec, package: ModuleType, simulated: Sim
         result.detail.append(f"{name}: {text}")
 
 
-def _keep(result: RunResult, spec: RunSpec, simulated: Simulated, outcome: Outcome, folder: Path, built: Built) -> None:
-    """The event log for the comparison of simulators, and what shows the waves."""
-    events = simulated.events[simulated.events["cycle"] < outcome.end_cycle]
-    path = folder / "events.npy"
-    np.save(path, events)
-    result.events_file = str(path)
-    result.events_digest = hashlib.sha256(events.tobytes()).hexdigest()
-    if spec.waves:
-        from tb.waves import write_save_file
-        result.waves_file = str(folder / "waves.fst")
-        result.save_file = str(write_save_file(folder / "waves.gtkw", folder / "waves.fst", built.sidecar))
+def _keep_waves(result: RunResult, folder: Path, built: Built, events: np.ndarray, marks: dict[str, int],
+                package: ModuleType) -> None:
+    """What shows the waves, opened at the first of `marks`, or of the first frames' if there are none."""
+    from tb.waves import first_marks, write_save_file
+    waves = folder / WAVES_FILE
+    result.waves_file = str(waves)
+    result.save_file = str(write_save_file(folder / SAVE_FILE, waves, built.sidecar, built.clock_hz,
+                                           marks | first_marks(events, package.Kind)))

@@ -15,27 +15,32 @@ BEFORE = 4
 
 @dataclass(frozen=True)
 class Comparison:
-    """Members: `compared` events of the longer log; `off` events that the other log does not have exactly so; `worst_offset_cycles` between
-    events of one kind counted off in pairs; `first` text about the first that differs, None if none does."""
+    """Members: `compared` events of the longer log; `off` events that the other log does not have exactly so;
+    `worst_offset_cycles` between events of one kind counted off in pairs; `first` text about the first that
+    differs and `first_cycle` when that is, None if none does."""
 
     compared: int
     off: int
     worst_offset_cycles: int
     first: str | None
+    first_cycle: int | None
 
 
 def compare(golden: np.ndarray, rtl: np.ndarray, kinds: type[IntEnum], states: dict[IntEnum, tuple[str, str]],
             names: tuple[str, str] = ("golden", "RTL")) -> Comparison:
-    """Compare two logs (EVENT arrays, any order); `kinds` and `states` (what a kind says of which machine) explain them."""
+    """Compare two logs (EVENT arrays, any order); `kinds` and `states` (what a kind says of which machine)
+    explain them."""
     golden, rtl = ordered(golden), ordered(rtl)
     compared = max(len(golden), len(rtl))
     if len(golden) == len(rtl) and (golden == rtl).all():
-        return Comparison(compared, 0, 0, None)
+        return Comparison(compared, 0, 0, None, None)
     off = max(_without_partner(golden, rtl), _without_partner(rtl, golden))
     shared = min(len(golden), len(rtl))
     differs = golden[:shared] != rtl[:shared]
     place = int(np.argmax(differs)) if differs.any() else shared
-    return Comparison(compared, off, _worst_offset(golden, rtl), _describe(golden, rtl, place, kinds, states, names))
+    cycles = [int(log["cycle"][place]) for log in (golden, rtl) if place < len(log)]
+    return Comparison(compared, off, _worst_offset(golden, rtl),
+                      _describe(golden, rtl, place, kinds, states, names), min(cycles))
 
 
 def _without_partner(these: np.ndarray, those: np.ndarray) -> int:
@@ -43,7 +48,8 @@ def _without_partner(these: np.ndarray, those: np.ndarray) -> int:
     kept, counts = np.unique(these, return_counts=True)
     there, there_counts = np.unique(those, return_counts=True)
     have = dict(zip(there.tolist(), there_counts.tolist(), strict=True))
-    return sum(max(0, count - have.get(event, 0)) for event, count in zip(kept.tolist(), counts.tolist(), strict=True))
+    return sum(max(0, count - have.get(event, 0))
+               for event, count in zip(kept.tolist(), counts.tolist(), strict=True))
 
 
 def _worst_offset(golden: np.ndarray, rtl: np.ndarray) -> int:
@@ -79,7 +85,8 @@ def _describe(golden: np.ndarray, rtl: np.ndarray, place: int, kinds: type[IntEn
         elif partner["index"] == first["index"] and partner["data"] == first["data"]:
             text += f"in cycle {int(partner['cycle'])}"
         else:
-            text += f"as its {kinds(kind).name} no. {ordinal}: {_text(partner, kinds)} in cycle {int(partner['cycle'])}"
+            text += (f"as its {kinds(kind).name} no. {ordinal}: {_text(partner, kinds)} "
+                     f"in cycle {int(partner['cycle'])}")
     else:
         text += f"has no {kinds(kind).name} no. {ordinal}"
     state: dict[str, str] = {}
@@ -88,5 +95,6 @@ def _describe(golden: np.ndarray, rtl: np.ndarray, place: int, kinds: type[IntEn
         if machine is not None:
             state[machine[0]] = f"{machine[1]} since {int(event['cycle'])}"
     before = ", ".join(f"{machine}: {value}" for machine, value in sorted(state.items())) or "reset"
-    last = "; ".join(f"{int(event['cycle'])} {_text(event, kinds)}" for event in logs[which][max(0, place - BEFORE):place])
+    last = "; ".join(f"{int(event['cycle'])} {_text(event, kinds)}"
+                     for event in logs[which][max(0, place - BEFORE):place])
     return f"{text}. States before it: {before}. Last common events: {last or 'none'}."

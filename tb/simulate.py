@@ -34,6 +34,10 @@ class SimulationError(RuntimeError):
     """The simulator ended without a result, or did not end in time. The text has the end of its log."""
 
 
+class SimulationTimeout(SimulationError):
+    """The simulator did not end in time."""
+
+
 class JobError(RuntimeError):
     """The job's coroutine raised. Members: `outcome`, with logs up to there."""
 
@@ -98,7 +102,7 @@ def simulate(built: Built, job: Job, program: Program | None = None, *, waves: P
     Raises
     ------
     JobError: the job's coroutine raised.
-    SimulationError: no result, or not in time.
+    SimulationError: no result, or (SimulationTimeout) not in time.
     BenchError: no libpython, waves from a build without, or what the job raised itself.
     """
     command = built.command(waves.resolve() if waves else None)
@@ -134,7 +138,7 @@ def _run(command: list[str], environment: dict[str, str], folder: Path, log: Pat
         try:
             process.wait(timeout_s)
         except subprocess.TimeoutExpired:
-            raise SimulationError(f"the simulator has not ended after {timeout_s:g} s and was stopped; "
-                                  f"end of {log}:" + _log_end(log)) from None
+            raise SimulationTimeout(f"the simulator has not ended after {timeout_s:g} s and was stopped; "
+                                    f"end of {log}:" + _log_end(log)) from None
         finally:
             _end_group(process)

@@ -98,9 +98,9 @@ class RunTable:
         """The line of one run, and below it why, if it failed."""
         self._line(cells(data), verdict_text(data))
         if data["verdict"] != "pass":
-            reasons = ([f"first divergence: {data['first_divergence']}"]
-                       if data["first_divergence"] else []) + data["detail"]
-            for reason in reasons[-_DETAIL_LINES:]:
+            if data["first_divergence"]:
+                self.note(f"    first divergence: {data['first_divergence']}")
+            for reason in data["detail"][-_DETAIL_LINES:]:
                 self.note(f"    {reason}")
         if self._progress is not None:
             self._progress.advance(self._task)

@@ -28,7 +28,8 @@ from tb.simulate import simulate
 from tests.hdl.engines.at91ether.random_traffic import MEMORY_BYTES, Setup, act, setup
 
 SEEDS = os.environ.get("RINGBENCH_RANDOM_SEEDS", "1-6,25,75,163,165,185,295")
-"""Seeds and ranges of them; the single ones once found something. `RINGBENCH_RANDOM_SEEDS=1-2000` for a night."""
+"""Seeds and ranges of them; the single ones once found something. `RINGBENCH_RANDOM_SEEDS=1-2000` for a
+night."""
 
 
 def seeds() -> list[int]:

@@ -1,0 +1,97 @@
+"""The figures of a run against ones worked out by hand."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from model.engines.at91ether import Kind, evidence
+from model.events import EVENT
+from model.frames import FrameSet
+from tb.measure import measure
+from tb.native.layout import FRAME
+from tb.runspec import RunResult
+
+CLOCK_HZ = 50_000_000
+SCENARIO = SimpleNamespace(clock_hz=CLOCK_HZ, tick_cycles=2)
+END = 2000
+
+
+def events(*rows):
+    return np.array(list(rows), EVENT)
+
+
+def figures(log, tx_bytes=(), rx_bytes=(), golden=None, busy=500):
+    """What `measure` makes of an event log and the lengths of the frames on either side."""
+    frames = np.zeros(len(tx_bytes), FRAME)
+    frames["length"] = tx_bytes
+    simulated = SimpleNamespace(events=log, frames=frames, cycles_per_s=1.5e6)
+    outcome = SimpleNamespace(end_cycle=END, delivered=FrameSet.of([bytes(n) for n in rx_bytes]), irqs=3,
+                              mmio_reads=4, mmio_writes=5, cpu_account_ns={"stack": 6.5})
+    predicted = SimpleNamespace(events=log if golden is None else golden, bus_busy_cycles=busy)
+    result = RunResult("at91ether", "s", "v", "verilator", 0, CLOCK_HZ, 0, 0)
+    measure(result, SCENARIO, evidence, predicted, simulated, outcome)
+    return result
+
+
+# Two frames of 64 bytes: SFD to SFD 336 cycles, handed over in cycle 100, on the wire from 108 and 444.
+SENT = events((100, Kind.TX_QUEUE, 0, 0, 60 << 32), (102, Kind.TX_QUEUE, 0, 1, 60 << 32),
+              (138, Kind.TX_SFD, 0, 0, 0), (396, Kind.TX_DONE, 0, 0, 0),
+              (474, Kind.TX_SFD, 0, 1, 0), (732, Kind.TX_DONE, 0, 1, 0))
+
+
+def test_sending():
+    result = figures(SENT, tx_bytes=[64, 64])
+    assert (result.cycles, result.frames, result.bytes) == (END, 2, 128)
+    seconds = (732 - 138) / CLOCK_HZ
+    assert result.pps == pytest.approx(2 / seconds)
+    assert result.goodput_mbps == pytest.approx(2 * 46 * 8 / seconds / 1e6)
+    assert result.cycles_per_frame == result.golden_cycles_per_frame == 336
+    assert result.wire_utilisation == {"tx": pytest.approx(1.0)}
+    assert result.bus_utilisation == 500 / END and result.sim_cycles_per_s == 1.5e6
+    assert (result.irqs, result.mmio_reads, result.mmio_writes) == (3, 4, 5)
+    assert result.cpu_account == {"stack": 6.5} and result.drops == {}
+
+
+def test_the_account_of_sending_sums_to_the_run():
+    # 8 cycles from the hand-over to the first nibble; 288 on the wire each; the gap of 48 between them
+    account = figures(SENT, tx_bytes=[64, 64]).cycle_account
+    assert account == {"bring_up": 100, "first_fill": 8, "frame_on_wire": 576, "gap": 48,
+                       "after_the_last_frame": END - 732}
+    assert sum(account.values()) == END
+
+
+RECEIVED = events((138, Kind.RX_SFD, 1, 0, 0), (397, Kind.RX_END, 1, 0, 64), (420, Kind.RX_DONE, 1, 0, 64),
+                  (474, Kind.RX_SFD, 1, 1, 0), (733, Kind.RX_END, 1, 1, 64 | 3 << 32),
+                  (740, Kind.RX_DROP, 1, 1, 3),
+                  (1100, Kind.RX_SFD, 1, 2, 0), (1359, Kind.RX_END, 1, 2, 64), (1400, Kind.RX_DONE, 1, 1, 64))
+
+
+def test_receiving():
+    result = figures(RECEIVED, rx_bytes=[64, 64], busy=0)
+    assert (result.frames, result.bytes) == (2, 128)
+    assert result.pps == pytest.approx(2 * CLOCK_HZ / (1400 - 138))
+    assert result.cycles_per_frame == 1400 - 420
+    assert result.wire_utilisation == {"rx": pytest.approx(336 / 980)}
+    assert result.drops == {"crc": 1}
+    account = result.cycle_account
+    assert sum(account.values()) == END and account["bring_up"] == 108
+    assert account["frame_on_wire"] == 3 * 289 and account["after_the_last_frame"] == END - 1359
+
+
+def test_golden_and_rtl_are_measured_apart():
+    late = SENT.copy()
+    late["cycle"][-1] += 10
+    result = figures(SENT, tx_bytes=[64, 64], golden=late)
+    assert (result.cycles_per_frame, result.golden_cycles_per_frame) == (336, 346)
+
+
+def test_events_after_the_end_do_not_count():
+    after = events(*SENT.tolist(), (END, Kind.TX_SFD, 0, 2, 0), (END + 5, Kind.TX_DONE, 0, 2, 0))
+    assert figures(after, [64, 64], golden=SENT) == figures(SENT, [64, 64])
+
+
+def test_nothing_happened():
+    result = figures(events())
+    assert (result.frames, result.pps, result.goodput_mbps, result.cycles_per_frame) == (0, 0, 0, None)
+    assert result.wire_utilisation == {} and result.cycle_account == {"after_the_last_frame": END}
