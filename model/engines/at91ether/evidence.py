@@ -132,23 +132,24 @@ def account(events: np.ndarray, end_cycle: int) -> dict[str, int]:
 
 def _tx_account(events: np.ndarray, end_cycle: int) -> dict[str, int]:
     causes = dict.fromkeys(TX_CAUSES, 0)
-    queued = events["cycle"][events["kind"] == Kind.TX_QUEUE]
-    begins = events["cycle"][events["kind"] == Kind.TX_SFD].astype(np.int64) - SFD_CYCLES
+    queued = events[events["kind"] == Kind.TX_QUEUE]
+    handed_in = dict(zip(queued["index"].tolist(), queued["cycle"].tolist(), strict=True))
+    started = events[events["kind"] == Kind.TX_SFD]
+    begins = started["cycle"].astype(np.int64) - SFD_CYCLES
     last_kinds = (Kind.TX_DONE, Kind.TX_CUT, Kind.TX_COLLISION)
     ends = events["cycle"][np.isin(events["kind"], last_kinds)].astype(np.int64)
-    at = min(int(queued[0]), end_cycle)
+    at = min(int(queued["cycle"][0]), end_cycle)
     causes["bring_up"] = at
     previous_end = None
-    for begin in begins.tolist():
+    for number, begin in zip(started["index"].tolist(), begins.tolist(), strict=True):
         place = np.searchsorted(ends, begin)
         end = int(ends[place]) if place < len(ends) else end_cycle
         if previous_end is not None:
             gap = min(GAP_CYCLES, begin - at)
             causes["gap"] += gap
             at += gap
-        handed = queued[np.searchsorted(queued, begin, side="right") - 1]
         # Idle beyond the gap: until the frame is there, then until its first words are.
-        ready = min(max(int(handed), at), begin)
+        ready = min(max(handed_in[number], at), begin)
         causes["no_frame_handed_over"] += ready - at
         causes["first_fill"] += begin - ready
         end = min(end, end_cycle)

@@ -1,5 +1,7 @@
 """The management port of the golden engine: how long a frame takes, what it brings, and who is refused."""
 
+import itertools
+
 import pytest
 
 from model.engines.at91ether.events import Kind
@@ -98,16 +100,18 @@ def test_halves_commit_with_the_low_one_or_as_strapped():
         assert early == 0 and len(machine.events(Kind.MDIO_DONE)) == 1
 
 
-def test_the_pin_shows_the_line():
-    """SR.MDIO read many times while a frame goes over the line, against the line's level in those cycles."""
+@pytest.mark.parametrize("pause", [8, 9, 10])
+def test_the_pin_shows_the_line(pause):
+    """SR.MDIO read every third cycle while a frame goes over the line, against its level in those cycles."""
     async def watch(machine):
-        for _ in range(120):
+        for _ in range(180):
             await machine.read("SR")
 
-    _, machine = managed(frame(), pause=1, after=watch)
+    _, machine = managed(frame(), pause=pause, after=watch)
     (taken,) = machine.taken("MAN")
     answer = Phy().read(0, IDENTIFIER)
-    levels = set()
+    levels, reads = set(), [cycle for cycle, _, _ in machine.events(Kind.CSR_READ)]
+    assert {after - before for before, after in itertools.pairwise(reads)} == {3}
     for cycle, _, status in machine.events(Kind.CSR_READ):
         level = REGISTERS.unpack("SR", status)["MDIO"]
         inside = taken < cycle <= taken + 64 * 8
