@@ -58,6 +58,12 @@ def _match(got: list[bytes], sent: list[bytes], check: Check, where: str) -> Cou
     return seen
 
 
+def whole_frames(frames: np.ndarray) -> np.ndarray:
+    """Which of the wire's FRAME records are frames with a right FCS (bool, one a record)."""
+    wrong = FRAME_ERROR | FRAME_ODD | FRAME_NO_SFD
+    return (frames["flags"] & FRAME_FCS_OK != 0) & (frames["flags"] & wrong == 0)
+
+
 def check_transmit(outcome: Outcome, frames: np.ndarray, frame_bytes: np.ndarray, spoilt: int,
                    unsent: int) -> Check:
     """Frames on the wire (checker's FRAME records and their bytes) against those that the driver took.
@@ -66,15 +72,10 @@ def check_transmit(outcome: Outcome, frames: np.ndarray, frame_bytes: np.ndarray
     knows of.
     """
     check = Check()
-    damaged = 0
-    whole = []
-    for record in frames:
-        flags = int(record["flags"])
-        if flags & FRAME_FCS_OK and not flags & (FRAME_ERROR | FRAME_ODD | FRAME_NO_SFD):
-            begin = int(record["offset"])
-            whole.append(frame_bytes[begin:begin + int(record["length"])].tobytes())
-        else:
-            damaged += 1
+    is_whole = whole_frames(frames)
+    damaged = int((~is_whole).sum())
+    whole = [frame_bytes[int(record["offset"]):int(record["offset"]) + int(record["length"])].tobytes()
+             for record in frames[is_whole]]
     check.checked += damaged
     check.bad += damaged
     if damaged > spoilt:
@@ -113,14 +114,14 @@ def check_receive(outcome: Outcome, program: RxProgram) -> Check:
 
 
 def rate_shortfall_ppm(sfd_cycles: np.ndarray, lengths: np.ndarray, tick_cycles: int) -> float:
-    """How far the rate from the first SFD to the last is below the wire's limit, in parts per million.
+    """How far the rate from the first SFD to the last is below the wire's limit, in parts per million of it.
 
     `sfd_cycles`, `lengths` (bytes with FCS): one a frame, in order.
     """
     if len(sfd_cycles) < 2:
         return MILLION
     least = sum(wire_period_cycles(int(length), tick_cycles) for length in lengths[:-1])
-    return (int(sfd_cycles[-1]) - int(sfd_cycles[0]) - least) / least * MILLION
+    return (1 - least / (int(sfd_cycles[-1]) - int(sfd_cycles[0]))) * MILLION
 
 
 def check_rates(scenario: Scenario, outcome: Outcome, frames: np.ndarray, rx_sfd: np.ndarray, rx_ring: int,
@@ -137,7 +138,8 @@ def check_rates(scenario: Scenario, outcome: Outcome, frames: np.ndarray, rx_sfd
                 short = MILLION
         if abs(short) > allowed:
             check.note("below_wire_limit",
-                       f"{side}: {short:.0f} ppm below the wire's limit, allowed are {allowed:g}")
+                       f"{side}: {abs(short):.0f} ppm {'below' if short > 0 else 'above'} the wire's limit, "
+                       f"allowed are {allowed:g}")
     return check
 
 

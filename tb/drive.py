@@ -12,18 +12,14 @@ from typing import Any
 
 from model.host.world import World
 from model.session import play
-from tb.postmortem import page_sums, register_dump
+from tb.postmortem import page_sums
 
 SESSION_FILE, OUTCOME_FILE = "session.pickle", "outcome.npz"
 
 
 async def scenario(world: World, folder: str) -> dict[str, Any]:
-    """Run the session in `folder`: {"pages": checksum by page, "registers": texts if it stopped}."""
+    """Run the session in `folder`; returns {"pages": checksum by page}."""
     session = pickle.loads((Path(folder) / SESSION_FILE).read_bytes())
     outcome = await play(world, session["scenario"], session["tx"], session["rx"])
-    pages = page_sums(world.mem)
     outcome.save(Path(folder) / OUTCOME_FILE)
-    registers = []
-    if outcome.finding_counts.keys() & {"hang", "tx_stopped"}:
-        registers = await register_dump(world, session["scenario"].mac)
-    return {"pages": pages, "registers": registers}
+    return {"pages": page_sums(world.mem)}

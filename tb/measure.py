@@ -1,7 +1,8 @@
-"""The figures of a run: rates, utilisation, the cycle and CPU accounts."""
+"""The figures of a run: rates of either direction, utilisation, the cycle and CPU accounts."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from types import ModuleType
 
 import numpy as np
@@ -10,11 +11,34 @@ from model.host.outcome import Outcome
 from model.scenario import Scenario
 from model.session import GoldenRun
 from model.traffic import wire_period_cycles
-from tb.checks import payload_bytes
+from tb.checks import payload_bytes, whole_frames
 from tb.job import Outcome as Simulated
 from tb.runspec import RunResult
 
 MEGA = 1e6
+
+
+@dataclass(frozen=True)
+class Side:
+    """Whole frames of one direction: `cycles`, one moment a frame, the same in each; `lengths` in bytes with
+    FCS."""
+
+    cycles: np.ndarray
+    lengths: np.ndarray
+
+    def periods(self, clock_hz: int) -> float:
+        """Seconds from the first frame's moment to the last's; 0 with fewer than two."""
+        return (int(self.cycles[-1]) - int(self.cycles[0])) / clock_hz if len(self.cycles) > 1 else 0.0
+
+    def pps(self, clock_hz: int) -> float:
+        """Frames a second: those after the first, over the time since the first."""
+        seconds = self.periods(clock_hz)
+        return (len(self.cycles) - 1) / seconds if seconds else 0.0
+
+    def goodput_mbps(self, clock_hz: int) -> float:
+        """Payload above Ethernet of the frames after the first, over the time since the first."""
+        seconds = self.periods(clock_hz)
+        return 8 * payload_bytes(self.lengths[1:]) / seconds / MEGA if seconds else 0.0
 
 
 def measure(result: RunResult, scenario: Scenario, evidence: ModuleType, predicted: GoldenRun,
@@ -22,20 +46,23 @@ def measure(result: RunResult, scenario: Scenario, evidence: ModuleType, predict
     """Fill in the figures of `result`."""
     events = simulated.events[simulated.events["cycle"] < outcome.end_cycle]
     tx_ends, rx_ends = evidence.frame_ends(events)
-    tx_lengths = simulated.frames["length"]
-    rx_lengths = np.asarray(outcome.delivered.length)
+    sent = simulated.frames[whole_frames(simulated.frames)]
+    received = np.asarray(outcome.delivered.length)
+    in_ring = min(len(rx_ends), len(received))
+    sides = {"tx": Side(sent["sfd_cycle"], sent["length"]),
+             "rx": Side(rx_ends[:in_ring], received[:in_ring])}
     result.cycles = outcome.end_cycle
-    result.frames = len(tx_lengths) + len(rx_ends)
-    result.bytes = int(tx_lengths.sum() + rx_lengths.sum())
-    busy = _span(np.concatenate([*evidence.sfd_cycles(events), tx_ends, rx_ends]).astype(np.int64))
-    if busy:
-        seconds = busy / scenario.clock_hz
-        result.goodput_mbps = 8 * (payload_bytes(tx_lengths) + payload_bytes(rx_lengths)) / seconds / MEGA
-        result.pps = result.frames / seconds
+    result.frames = len(sent) + len(received)
+    result.bytes = int(sent["length"].sum() + received.sum())
+    clock_hz = scenario.clock_hz
+    result.side_pps = {name: side.pps(clock_hz) for name, side in sides.items() if len(side.cycles) > 1}
+    result.side_goodput_mbps = {name: sides[name].goodput_mbps(clock_hz) for name in result.side_pps}
+    result.pps = sum(result.side_pps.values())
+    result.goodput_mbps = sum(result.side_goodput_mbps.values())
     result.cycles_per_frame = _per_frame(tx_ends, rx_ends)
     result.golden_cycles_per_frame = _per_frame(*evidence.frame_ends(predicted.events))
-    uses = {"tx": _wire_use(scenario, evidence.sfd_cycles(events)[0], tx_lengths),
-            "rx": _wire_use(scenario, rx_ends, rx_lengths)}
+    uses = {"tx": _wire_use(scenario, simulated.frames["sfd_cycle"], simulated.frames["length"]),
+            "rx": _wire_use(scenario, evidence.sfd_cycles(events)[1], received)}
     result.wire_utilisation = {side: use for side, use in uses.items() if use is not None}
     result.bus_utilisation = predicted.bus_busy_cycles / outcome.end_cycle
     result.cycle_account = evidence.account(events, outcome.end_cycle)
@@ -45,22 +72,19 @@ def measure(result: RunResult, scenario: Scenario, evidence: ModuleType, predict
     result.sim_cycles_per_s = simulated.cycles_per_s
 
 
-def _span(cycles: np.ndarray) -> int:
-    return int(cycles.max() - cycles.min()) if len(cycles) else 0
-
-
 def _per_frame(tx_ends: np.ndarray, rx_ends: np.ndarray) -> float | None:
-    """Cycles from one frame's end to the next, on average, in the direction that has more frames."""
-    ends = tx_ends if len(tx_ends) >= len(rx_ends) else rx_ends
+    """Cycles from one frame's end to the next, on average: of the sending side if it sent, else of the
+    receiving side."""
+    ends = tx_ends if len(tx_ends) else rx_ends
     if len(ends) < 2:
         return None
     return (int(ends[-1]) - int(ends[0])) / (len(ends) - 1)
 
 
-def _wire_use(scenario: Scenario, cycles: np.ndarray, lengths: np.ndarray) -> float | None:
-    """Share of the wire's time that frames with preamble and minimal gap took between the first and the last
-    of `cycles`."""
-    if len(cycles) < 2:
+def _wire_use(scenario: Scenario, sfd_cycles: np.ndarray, lengths: np.ndarray) -> float | None:
+    """Share of the wire's time, from the first SFD to the last frame's end and gap, that frames of `lengths`
+    (bytes with FCS) with preamble and minimal gap took."""
+    if len(sfd_cycles) < 2 or not len(lengths):
         return None
-    taken = sum(wire_period_cycles(int(length), scenario.tick_cycles) for length in lengths[:len(cycles) - 1])
-    return taken / (int(cycles[-1]) - int(cycles[0]))
+    periods = [wire_period_cycles(int(length), scenario.tick_cycles) for length in lengths]
+    return sum(periods) / (int(sfd_cycles[-1]) - int(sfd_cycles[0]) + periods[-1])

@@ -8,7 +8,6 @@ from enum import IntEnum
 import numpy as np
 
 from hdl.registers import load
-from model.host.world import World
 
 PAGE_BYTES = 4096
 LAST_EVENTS = 6
@@ -21,20 +20,6 @@ def page_sums(mem: np.ndarray) -> list[int]:
     """CRC-32 of each page of host memory."""
     view = memoryview(mem)
     return [zlib.crc32(view[first:first + PAGE_BYTES]) for first in range(0, len(mem), PAGE_BYTES)]
-
-
-async def register_dump(world: World, mac: str) -> list[str]:
-    """Each register that does not read 0, fields by name. Reading clears causes: for a run that is over."""
-    texts = []
-    for register in load(mac):
-        if register.alias_of is not None or not any(field.readable for field in register.fields):
-            continue
-        value = await world.csr_read(register.offset)
-        if value:
-            fields = ", ".join(f"{field.name}={field.extract(value)}" for field in register.fields
-                               if field.readable and field.extract(value))
-            texts.append(f"{register.name} {value:#x} ({fields})")
-    return texts
 
 
 def standstill(events: np.ndarray, kinds: type[IntEnum], states: dict[IntEnum, tuple[str, str]],

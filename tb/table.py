@@ -10,7 +10,7 @@ from rich.text import Text
 
 from tb.results import judge
 
-_WIDTHS = {"mac": 9, "scenario": 17, "variant": 14, "simulator": 9, "rate": 15, "cycles/frame": 12,
+_WIDTHS = {"mac": 9, "scenario": 17, "variant": 14, "simulator": 9, "rate": 26, "cycles/frame": 12,
            "golden": 12,
            "events": 8, "off": 5}
 _RIGHT = ("rate", "cycles/frame", "golden", "events", "off")
@@ -24,12 +24,12 @@ def _number(value: float | None) -> str:
 
 
 def rate(data: dict[str, Any]) -> str:
-    """Goodput, or packets per second where frames are small."""
-    if not data["frames"]:
+    """Goodput, or packets per second where frames are small, of each direction that has a rate."""
+    if not data["side_pps"]:
         return "-"
     if data["bytes"] / data["frames"] < _SMALL_FRAME_BYTES:
-        return f"{data['pps']:,.0f} pps"
-    return f"{data['goodput_mbps']:,.2f} Mb/s"
+        return " ".join(f"{name} {value:,.0f}" for name, value in data["side_pps"].items()) + " pps"
+    return " ".join(f"{name} {value:,.2f}" for name, value in data["side_goodput_mbps"].items()) + " Mb/s"
 
 
 def cells(data: dict[str, Any]) -> list[str]:

@@ -23,7 +23,10 @@ class Variant:
 
 
 class Driver(ABC):
-    """Members: `host`; `netdev`, which the workload reads the queue's state and the statistics from."""
+    """Members: `mac`, the part's name; `host`; `netdev`, which the workload reads the queue's state and the
+    statistics from."""
+
+    mac: str
 
     def __init__(self, host: Host, netdev: NetDevice) -> None:
         self.host = host

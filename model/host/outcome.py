@@ -23,7 +23,7 @@ class Outcome:
     player was started (-1: never), `end_cycle` the driver is gone. `handed` frames that the driver took, in
     order, without FCS, in `handed_cycle`; `delivered` frames at their reader as the driver handed them up, in
     `delivered_cycle`. `findings` with `finding_counts` by name; `stats` of the network device; `driver`
-    counters; `irqs`, `mmio_reads`, `mmio_writes`; `cpu_account_ns` by label; `dma_intervals` rows of
+    counters; `registers` as text if the run stood still; `irqs`, `mmio_reads`, `mmio_writes`; `cpu_account_ns` by label; `dma_intervals` rows of
     `model.host.dma.INTERVAL`.
     """
 
@@ -41,6 +41,7 @@ class Outcome:
     finding_counts: dict[str, int] = field(default_factory=dict)
     stats: dict[str, int] = field(default_factory=dict)
     driver: dict[str, int] = field(default_factory=dict)
+    registers: list[str] = field(default_factory=list)
     irqs: int = 0
     mmio_reads: int = 0
     mmio_writes: int = 0

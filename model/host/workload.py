@@ -14,6 +14,7 @@ import numpy as np
 
 from model.frames import FrameSet
 from model.host.outcome import Outcome
+from model.host.registers import register_texts
 from model.host.skb import NET_IP_ALIGN
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 AFTERMATH_CYCLES = 100
 """Watched after the driver is gone: its last posted writes arrive, and a burst that was under way shows."""
+STANDSTILLS = {"hang", "tx_stopped"}
+"""Findings after which the registers are read, before the interface goes down."""
 BUSY_RETRY_NS = 1000
 """How long the queue discipline waits before it offers a refused frame again (assumed)."""
 
@@ -98,6 +101,7 @@ class _Run:
     up_cycle: int = -1
     wire_cycle: int = -1
     progress_cycle: int = 0
+    registers: list[str] = field(default_factory=list)
     acting: list[Context] = field(default_factory=list)
 
     async def main(self) -> Outcome:
@@ -115,6 +119,8 @@ class _Run:
         if not ended:
             host.findings.note("hang", host.now,
                                f"not done {self.work.deadline_cycles} cycles after bring-up")
+        if host.findings.counts.keys() & STANDSTILLS:
+            self.registers = await register_texts(host, driver.mac)
         if driver.netdev.running:
             await driver.stop()
         await driver.remove()
@@ -261,6 +267,6 @@ class _Run:
             delivered_cycle=np.array([frame.cycle for frame in netdev.delivered], np.int64),
             dma_intervals=host.dma.intervals(), findings=list(host.findings.noted),
             finding_counts=dict(host.findings.counts), stats=dict(netdev.stats),
-            driver=self.driver.counters(), irqs=host.irqs,
+            driver=self.driver.counters(), registers=self.registers, irqs=host.irqs,
             mmio_reads=host.mmio_reads, mmio_writes=host.mmio_writes,
             cpu_account_ns=host.cpu_account_ns())

@@ -27,7 +27,8 @@ def run_one(spec: RunSpec) -> RunResult:
     frames = (spec.tx_frames or 0) + (spec.rx_frames or 0)
     result = RunResult(s.mac, s.name, s.variant, spec.simulator, 1000 * frames, s.clock_hz, frames,
                        1518 * frames, s.seed,
-                       found=sorted(s.expect.must), goodput_mbps=95.0, pps=8000.0, cycles_per_frame=1000.0,
+                       found=sorted(s.expect.must), goodput_mbps=95.0, pps=8000.0,
+                       side_goodput_mbps={"tx": 95.0}, side_pps={"tx": 8000.0}, cycles_per_frame=1000.0,
                        golden_cycles_per_frame=1000.0, events_compared=9 * frames, events_digest="a",
                        cycle_account={"wire": 900 * frames, "idle": 100 * frames}, sim_cycles_per_s=1e6,
                        golden_wall_s=0.1)

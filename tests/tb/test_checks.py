@@ -196,7 +196,7 @@ def test_the_shortfall_is_that_against_rfc_5180(frame_bytes, count, late_cycles)
     sfd[0], sfd[-1] = 1000, 1000 + last
     rate = (count - 1) / (last / CLOCK_HZ)
     short = checks.rate_shortfall_ppm(sfd, np.full(count, frame_bytes), tick_cycles=2)
-    assert short == pytest.approx((limit / rate - 1) * 1e6, abs=1e-6)
+    assert short == pytest.approx((1 - rate / limit) * 1e6, abs=1e-6)
 
 
 def test_the_shortfall_of_mixed_sizes_leaves_out_the_last_frame():

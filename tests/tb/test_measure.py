@@ -9,7 +9,7 @@ from model.engines.at91ether import Kind, evidence
 from model.events import EVENT
 from model.frames import FrameSet
 from tb.measure import measure
-from tb.native.layout import FRAME
+from tb.native.layout import FRAME, FRAME_FCS_OK
 from tb.runspec import RunResult
 
 CLOCK_HZ = 50_000_000
@@ -22,9 +22,11 @@ def events(*rows):
 
 
 def figures(log, tx_bytes=(), rx_bytes=(), golden=None, busy=500):
-    """What `measure` makes of an event log and the lengths of the frames on either side."""
+    """What `measure` makes of an event log and the lengths of the frames on either side, those sent at the
+    first SFDs of the log."""
     frames = np.zeros(len(tx_bytes), FRAME)
-    frames["length"] = tx_bytes
+    frames["length"], frames["flags"] = tx_bytes, FRAME_FCS_OK
+    frames["sfd_cycle"] = log["cycle"][log["kind"] == Kind.TX_SFD][:len(tx_bytes)]
     simulated = SimpleNamespace(events=log, frames=frames, cycles_per_s=1.5e6)
     outcome = SimpleNamespace(end_cycle=END, delivered=FrameSet.of([bytes(n) for n in rx_bytes]), irqs=3,
                               mmio_reads=4, mmio_writes=5, cpu_account_ns={"stack": 6.5})
@@ -43,9 +45,9 @@ SENT = events((100, Kind.TX_QUEUE, 0, 0, 60 << 32), (102, Kind.TX_QUEUE, 0, 1, 6
 def test_sending():
     result = figures(SENT, tx_bytes=[64, 64])
     assert (result.cycles, result.frames, result.bytes) == (END, 2, 128)
-    seconds = (732 - 138) / CLOCK_HZ
-    assert result.pps == pytest.approx(2 / seconds)
-    assert result.goodput_mbps == pytest.approx(2 * 46 * 8 / seconds / 1e6)
+    seconds = 336 / CLOCK_HZ    # one frame more in one period
+    assert result.pps == result.side_pps["tx"] == pytest.approx(1 / seconds)
+    assert result.goodput_mbps == result.side_goodput_mbps["tx"] == pytest.approx(46 * 8 / seconds / 1e6)
     assert result.cycles_per_frame == result.golden_cycles_per_frame == 336
     assert result.wire_utilisation == {"tx": pytest.approx(1.0)}
     assert result.bus_utilisation == 500 / END and result.sim_cycles_per_s == 1.5e6
@@ -70,9 +72,9 @@ RECEIVED = events((138, Kind.RX_SFD, 1, 0, 0), (397, Kind.RX_END, 1, 0, 64), (42
 def test_receiving():
     result = figures(RECEIVED, rx_bytes=[64, 64], busy=0)
     assert (result.frames, result.bytes) == (2, 128)
-    assert result.pps == pytest.approx(2 * CLOCK_HZ / (1400 - 138))
+    assert result.side_pps == {"rx": pytest.approx(CLOCK_HZ / (1400 - 420))}
     assert result.cycles_per_frame == 1400 - 420
-    assert result.wire_utilisation == {"rx": pytest.approx(336 / 980)}
+    assert result.wire_utilisation == {"rx": pytest.approx(2 * 336 / (1100 - 138 + 336))}
     assert result.drops == {"crc": 1}
     account = result.cycle_account
     assert sum(account.values()) == END and account["bring_up"] == 108
@@ -89,6 +91,14 @@ def test_golden_and_rtl_are_measured_apart():
 def test_events_after_the_end_do_not_count():
     after = events(*SENT.tolist(), (END, Kind.TX_SFD, 0, 2, 0), (END + 5, Kind.TX_DONE, 0, 2, 0))
     assert figures(after, [64, 64], golden=SENT) == figures(SENT, [64, 64])
+
+
+def test_directions_have_rates_of_their_own():
+    both = events(*SENT.tolist(), *RECEIVED.tolist())
+    result = figures(both, tx_bytes=[64, 64], rx_bytes=[64, 64])
+    assert result.side_pps == {"tx": pytest.approx(CLOCK_HZ / 336), "rx": pytest.approx(CLOCK_HZ / 980)}
+    assert result.pps == pytest.approx(sum(result.side_pps.values()))
+    assert result.cycles_per_frame == 336, "that of the sending side"
 
 
 def test_nothing_happened():

@@ -1,18 +1,14 @@
 """What is said of a run that stands still, and where two memories differ."""
 
-import asyncio
 import zlib
 
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hdl.registers import load
 from model.engines.at91ether import STATE_AFTER, Kind
 from model.events import EVENT
-from tb.postmortem import LAST_EVENTS, PAGE_BYTES, page_sums, register_dump, standstill
-
-REGISTERS = load("at91ether")
+from tb.postmortem import LAST_EVENTS, PAGE_BYTES, page_sums, standstill
 
 
 def log(*rows):
@@ -32,26 +28,6 @@ def test_one_changed_byte_is_one_changed_page(place, change):
     mem[place] ^= change
     after = page_sums(mem)
     assert [n for n in range(4) if before[n] != after[n]] == [place // PAGE_BYTES]
-
-
-class Registers:
-    """A world whose registers read what they are told."""
-
-    def __init__(self, **values):
-        self.values = {REGISTERS.offset(name): value for name, value in values.items()}
-        self.read = []
-
-    async def csr_read(self, offset):
-        self.read.append(offset)
-        return self.values.get(offset, 0)
-
-
-def test_the_registers_that_say_something():
-    world = Registers(TSR=0x09, ISR=1 << 7 | 1 << 1, TAR=0x1234)
-    texts = asyncio.run(register_dump(world, "at91ether"))
-    assert texts == [f"TAR 0x1234 (ADDRESS={0x1234})", "TSR 0x9 (OVR=1, IDLE=1)", "ISR 0x82 (RCOM=1, TCOM=1)"]
-    assert REGISTERS.offset("IER") not in world.read, "write-only"
-    assert len(world.read) == len(set(world.read)), "each is read once: reading clears"
 
 
 def test_where_each_machine_stands():

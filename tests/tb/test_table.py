@@ -13,8 +13,11 @@ from tests.tb.test_results import result
 
 
 def test_small_frames_by_packets_and_large_by_bits():
-    assert rate(as_json(result(frames=2, bytes=128, pps=148_809.5), Expect())) == "148,810 pps"
-    assert rate(as_json(result(frames=1, bytes=1518, goodput_mbps=97.529), Expect())) == "97.53 Mb/s"
+    small = result(frames=2, bytes=128, side_pps={"tx": 148_809.5})
+    assert rate(as_json(small, Expect())) == "tx 148,810 pps"
+    large = result(frames=1, bytes=1518, side_pps={"tx": 1.0, "rx": 1.0},
+                   side_goodput_mbps={"tx": 97.529, "rx": 1.5})
+    assert rate(as_json(large, Expect())) == "tx 97.53 rx 1.50 Mb/s"
     assert rate(as_json(result(frames=0, bytes=0), Expect())) == "-"
 
 

@@ -24,6 +24,8 @@ class At91EtherDriver(Driver):
     """The driver on one device. Members: `registers`, `ring`, `transmit`, `causes_seen` by name (each reading
     of ISR)."""
 
+    mac = MAC
+
     def __init__(self, host: Host, netdev: NetDevice, settings: Settings) -> None:
         super().__init__(host, netdev)
         self.settings = settings

@@ -3,6 +3,8 @@ cycle account."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 import numpy as np
 
 from model.host.dma_check import ACCESS
@@ -20,8 +22,10 @@ FAILURES = {
 ADDRESS_BITS = 32
 WORD = 4
 GAP_CYCLES = 48
+TICK = 2
 SFD_CYCLES = 30
-TX_CAUSES = ("bring_up", "frame_on_wire", "gap", "no_frame_handed_over", "first_fill", "after_the_last_frame")
+TX_CAUSES = ("bring_up", "frame_on_wire", "gap", "no_frame_handed_over", "first_fill", "carrier_or_backoff",
+             "transmitter_stopped", "after_the_last_frame")
 RX_CAUSES = ("bring_up", "frame_on_wire", "wire_idle", "after_the_last_frame")
 """Where cycles go, in order of time."""
 
@@ -141,6 +145,9 @@ def _tx_account(events: np.ndarray, end_cycle: int) -> dict[str, int]:
     at = min(int(queued["cycle"][0]), end_cycle)
     causes["bring_up"] = at
     previous_end = None
+    fills: dict[int, list[int]] = {}
+    for cycle, _, _, number, _ in events[events["kind"] == Kind.TX_FILL].tolist():
+        fills.setdefault(number, []).append(cycle)
     for number, begin in zip(started["index"].tolist(), begins.tolist(), strict=True):
         place = np.searchsorted(ends, begin)
         end = int(ends[place]) if place < len(ends) else end_cycle
@@ -151,10 +158,22 @@ def _tx_account(events: np.ndarray, end_cycle: int) -> dict[str, int]:
         # Idle beyond the gap: until the frame is there, then until its first words are.
         ready = min(max(handed_in[number], at), begin)
         causes["no_frame_handed_over"] += ready - at
-        causes["first_fill"] += begin - ready
+        filled = fills.get(number, [])
+        place = bisect_left(filled, max(handed_in[number], previous_end or 0))
+        # The start waits for the first fill and then for a tick; for more only in half duplex.
+        full = min(max(filled[place] + 1 + TICK, ready), begin) if place < len(filled) else begin
+        if begin - full < TICK:
+            full = begin
+        causes["first_fill"] += full - ready
+        causes["carrier_or_backoff"] += begin - full
         end = min(end, end_cycle)
         causes["frame_on_wire"] += end - begin
         at = previous_end = end
+    # Frames that TE throws out long after the last one ended were held by a transmitter that sent no more.
+    drops_at = events["cycle"][events["kind"] == Kind.TX_DROP]
+    if len(drops_at) and int(drops_at[-1]) > at + GAP_CYCLES:
+        causes["transmitter_stopped"] = int(drops_at[-1]) - at
+        at = int(drops_at[-1])
     causes["after_the_last_frame"] = end_cycle - at
     return {cause: cycles for cause, cycles in causes.items() if cycles}
 

@@ -90,7 +90,8 @@ def test_expectations_by_variant(tmp_path):
 
 
 FAULTS = [
-    ('mac = "at91ether"', 'mac = "at91ethr"', "no such MAC: 'at91ethr': did you mean 'at91ether'"),
+    ('mac = "at91ether"', 'mac = "at91ethr"',
+     r"mine\.toml: mac = 'at91ethr': no such MAC; did you mean 'at91ether'"),
     ('mac = "at91ether"', "", "mac is missing"),
     ('mac = "at91ether"', "mac = 5", "mac = 5: expected a string"),
     ('title = "Both ways"', 'title = " "', "title = ' ': expected some text"),
@@ -106,6 +107,13 @@ FAULTS = [
      "station = .*expected a unicast"),
     ('platform = "free"', 'platform = "free"\nsimulators = ["vcs"]',
      "simulators = 'vcs': known: icarus, verilator"),
+    ('platform = "free"', 'platform = "free"\nmtu = 9000', 'mtu = 9000: needs a unit .*such as "9000 B"'),
+    ('size = "600 B"', 'size = { min = "64 B", max = "600 B" }', "did you mean sizes = { min"),
+    ('expect = "clean"', 'expect = "hang"', "expect = 'hang': can never be expected: the watchdog"),
+    ('expect = "clean"', 'expect = ["golden_differs"]', "expect = 'golden_differs': can never be expected"),
+    ('expect = "clean"', 'expect = { default = "clean", allow = ["hang"] }',
+     "expect.allow = 'hang': can never be expected"),
+    ('expect = "clean"', 'expect = "tx_stopped"', r"""expected "clean" or \["tx_stopped"\]"""),
     ('platform = "free"', 'platform = "free"\nsimulators = []', "simulators = .*expected at least one"),
     ('platform = "free"', 'platform = "free"\ndeadline = 5', "deadline = 5: needs a unit"),
     ('platform = "free"', 'platform = "free"\nhost = { irq_entri = "1 us" }',
