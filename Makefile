@@ -7,13 +7,15 @@ export MAC SCENARIO VARIANT SIM WAVES PCAP FRAMES
 VENV  := .venv
 # This make's own flags and variables must not reach the make that Verilator calls.
 # .venv/bin comes first on PATH: Verilator's makefile calls `python`, which Debian does not have by that name.
-CLEAN := env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u MAKEOVERRIDES PATH="$(CURDIR)/$(VENV)/bin:$$PATH"
-RUN   := $(CLEAN) $(VENV)/bin/python -m tb.cli
+# `exec`, here and below: make hands a signal on to its child, and a shell between them would keep it.
+CLEAN := exec env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u MAKEOVERRIDES PATH="$(CURDIR)/$(VENV)/bin:$$PATH"
+# The CLI ends itself if the make with this number is killed outright.
+RUN   := RINGBENCH_MAKE=$$PPID; export RINGBENCH_MAKE; $(CLEAN) $(VENV)/bin/python -m tb.cli
 
 .DEFAULT_GOAL := help
 .PHONY: sim test waves report bench lint prove list help clean
 
-$(VENV)/ready: pyproject.toml constraints.txt tb/setup/prepare.py tb/setup/debian.py
+$(VENV)/ready: pyproject.toml constraints.txt tb/setup/prepare.py tb/setup/debian.py tb/setup/place.py
 	@$(PYTHON) tb/setup/prepare.py
 
 sim: $(VENV)/ready  ## run scenarios and compare with what they expect

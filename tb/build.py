@@ -149,10 +149,13 @@ def build(recipe: Recipe, simulator: str, *, waves: bool = False, root: Path = B
     Raises
     ------
     BenchError
-        A simulator or compiler is missing (the text says what to install), or a step failed (with the lines
-        that matter; the whole log is in <folder>.failed/build.log).
+        A simulator or compiler is missing (the text says what to install), a path is one that they cannot
+        take, or a step failed (with the lines that matter; the whole log is in <folder>.failed/build.log).
     """
     tools.check_simulator(simulator)
+    tools.check_place(root.resolve())
+    if simulator == "verilator":
+        tools.check_place(tools.verilator_root())
     flavour = f"{recipe.name}-{simulator}" + ("-waves" if waves else "")
     sims = root / "sim"
     fingerprint = cache.digest(*recipe.files, *_bench_files(), tools.identity(simulator))

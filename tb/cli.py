@@ -1,6 +1,7 @@
 """The command line behind make: sim, waves, report, bench, list. Options and make's variables are the same
 things."""
 
+import ctypes
 import os
 import signal
 from collections.abc import Callable
@@ -12,6 +13,9 @@ from rich.console import Console
 from model.scenario import find_scenario, load_part, macs, scenario_names
 from tb.plan import Request, request_from
 from tb.sim import guarded, simulate, the_runner
+
+_PR_SET_PDEATHSIG = 1
+"""prctl(2): the signal that comes when the parent ends."""
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False,
                   help="Co-simulation bench for the rings between an Ethernet MAC and its driver.")
@@ -98,11 +102,18 @@ def list_scenarios(mac: Mac = "") -> None:
     _end(action)
 
 
+def _end_with_make() -> None:
+    """Ask the kernel for a SIGTERM when the make that started this process ends, killed outright even."""
+    if os.environ.pop("RINGBENCH_MAKE", "") == str(os.getppid()):
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
 def main() -> None:
     """Entry point of `python -m tb.cli`."""
-    # `timeout make sim` or a closed terminal must leave as little behind as Ctrl-C
+    # `timeout make sim`, `kill` of make or a closed terminal must leave as little behind as Ctrl-C
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.default_int_handler)
+    _end_with_make()
     app()
 
 

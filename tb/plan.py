@@ -96,11 +96,14 @@ def plan(request: Request) -> list[RunSpec]:
     check_simulators(request.simulators)
     specs = [spec for scenario in scenarios
              for spec in specs_for(scenario, request.simulators, request.frames, request.waves,
-                                   request.build)]
+                                   request.build, request.pcap)]
     if not specs:
         raise BenchError(f"SIM: none of the chosen scenarios runs in {' or '.join(request.simulators)}")
     seen: set[str] = set()
     for spec in specs:
+        if spec.label in seen and request.pcap is not None:
+            raise BenchError(f"PCAP = {str(request.pcap)!r}: several scenarios are chosen: a capture is "
+                             f"replayed on the machine of one, name it with SCENARIO")
         if spec.label in seen:
             raise BenchError(f"{spec.scenario.path}: another chosen scenario is called "
                              f"{spec.scenario.name!r} too: rename one")

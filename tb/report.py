@@ -52,6 +52,12 @@ def page(results: list[dict[str, Any]]) -> str:
     if failed:
         parts += ["<h2>Not as expected</h2>", *map(_failure, failed)]
     parts.append("<h2>Runs</h2>" + _table(results))
+    changed = [data for data in results if oddities(data)]
+    if changed:
+        parts.append("<p>* not the stock scenario as it stands:</p><ul>"
+                     + "".join(f"<li>{escape(_name(data))}: {escape(oddities(data))}</li>"
+                               for data in changed)
+                     + "</ul>")
     parts.append("<h2>Where the cycles went</h2>" + _accounts(results, "cycle_account"))
     if any(data["cpu_account"] for data in results):
         parts.append("<h2>Where the CPU's time went</h2>" + _accounts(results, "cpu_account"))
@@ -59,13 +65,30 @@ def page(results: list[dict[str, Any]]) -> str:
     return "\n".join(parts) + "\n</body></html>\n"
 
 
+def oddities(data: dict[str, Any]) -> str:
+    """How a run differs from the stock scenario of its name: file, capture, number of frames; "" if it does
+    not."""
+    parts = []
+    if data["pcap"] is not None:
+        parts.append(f"PCAP={data['pcap']}")
+    stock = f"model/scenarios/{data['mac']}/{data['scenario']}.toml"
+    if data["source"] not in ("", stock):
+        parts.append(f"scenario file {data['source']}")
+    if data["frames_asked"] is not None:
+        parts.append(f"FRAMES={data['frames_asked']}")
+    return ", ".join(parts)
+
+
 def _table(results: list[dict[str, Any]]) -> str:
     head = "".join(f"<th{' class=n' if n in _NUMBERS else ''}>{escape(name)}</th>" for n,
                    name in enumerate(_COLUMNS))
     rows = []
     for data in results:
+        texts = cells(data)
+        if oddities(data):
+            texts[_COLUMNS.index("scenario")] += " *"
         body = "".join(f"<td{' class=n' if n in _NUMBERS else ''}>{escape(text)}</td>" for n,
-                       text in enumerate(cells(data)))
+                       text in enumerate(texts))
         rows.append(f"<tr>{body}<td class={data['verdict']}>{escape(verdict_text(data))}</td></tr>")
     return (f"<div class=wide><table><thead><tr>{head}</tr></thead>"
             f"<tbody>{''.join(rows)}</tbody></table></div>")

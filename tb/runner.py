@@ -55,8 +55,7 @@ def run_one(spec: RunSpec) -> RunResult:
     built = build_engine(scenario.mac, spec.simulator, waves=spec.waves)
     folder = spec.folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
-    result = RunResult(scenario.mac, scenario.name, scenario.variant, spec.simulator, 0,
-                       scenario.clock_hz, 0, 0, scenario.seed)
+    result = spec.result()
     began = time.perf_counter()
     predicted = golden(scenario, tx, rx)
     result.golden_wall_s = predicted.wall_s
@@ -84,7 +83,7 @@ def _judge(result: RunResult, spec: RunSpec, package: ModuleType, predicted: Gol
     if stopped:
         before = events[events["cycle"] <= min(stopped)]
         result.detail += standstill(before, package.Kind, package.STATE_AFTER, result.mac)
-        result.detail.append("registers when the driver is gone: " + "; ".join(simulated.result["registers"]))
+        result.detail.append("registers then: " + "; ".join(outcome.registers))
     path = folder / EVENTS_FILE
     np.save(path, events)
     result.events_file = str(path)

@@ -7,21 +7,24 @@ simulator, and `run_one(spec) -> RunResult` performs one run. Both raise BenchEr
 put right.
 """
 
+import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from model import capture
 from model.errors import BenchError
-from model.scenario import RxTraffic, Scenario, Span, TxTraffic
+from model.scenario import RxTraffic, Scenario, Span, TxTraffic, scenario_names
 
-BUILD = Path(__file__).resolve().parent.parent / "build"
+PROJECT = Path(__file__).resolve().parent.parent
+BUILD = PROJECT / "build"
 
 
 @dataclass(frozen=True)
 class RunSpec:
     """Members: `scenario` one variant; `simulator` "verilator" or "icarus"; `tx_frames`, `rx_frames` how many
     (None: all of the capture, or no traffic on that side); `waves` whether to record them; `build` folder for
-    everything made."""
+    everything made; `pcap`, `frames_asked` what replaced the scenario's own traffic and number of frames, if
+    anything did."""
 
     scenario: Scenario
     simulator: str
@@ -29,6 +32,8 @@ class RunSpec:
     rx_frames: int | None = None
     waves: bool = False
     build: Path = BUILD
+    pcap: Path | None = None
+    frames_asked: int | None = None
 
     @property
     def label(self) -> str:
@@ -41,6 +46,19 @@ class RunSpec:
         """A folder of this run alone for what it leaves: event logs, waves, simulator output."""
         return self.build / "runs" / self.label
 
+    def result(self) -> "RunResult":
+        """A result of this run with nothing measured yet."""
+        s = self.scenario
+        return RunResult(s.mac, s.name, s.variant, self.simulator, 0, s.clock_hz, 0, 0, s.seed,
+                         source=_shown(s.path), pcap=None if self.pcap is None else _shown(self.pcap),
+                         frames_asked=self.frames_asked)
+
+
+def _shown(path: Path) -> str:
+    """The path, relative to the project if it is inside: the same on every machine."""
+    path = path.resolve()
+    return str(path.relative_to(PROJECT) if path.is_relative_to(PROJECT) else path)
+
 
 @dataclass
 class RunResult:
@@ -48,10 +66,14 @@ class RunResult:
 
     Members beyond the obvious: `found` names of findings and breaches (model.scenario.findings); `detail`
     lines that explain them; `frames`, `bytes` delivered in both directions (bytes with FCS); `goodput_mbps`
-    of payload above Ethernet; `pps` over both directions; `events_digest` hash of the RTL's event log and
+    of payload above Ethernet and `pps`, both directions added up, by direction ("tx", "rx") in `side_...`,
+    each over its own time from first to last whole frame; `cycles_per_frame` from one frame's end to the
+    next, of the sending side if it sent; `events_digest` hash of the RTL's event log and
     `events_file` the log itself (.npy), by which two simulators are compared; `golden_cycles_per_frame` as
     `cycles_per_frame`, from the golden log; `cycle_account` sums to `cycles`; `golden_wall_s` time the golden
-    world took.
+    world took; `source` the scenario's file and `pcap` the capture that replaced its traffic (both relative
+    to the project if inside it), `frames_asked` the number that replaced its own, by which a run is told from
+    that of a stock scenario of the same name.
     """
 
     mac: str
@@ -67,6 +89,8 @@ class RunResult:
     detail: list[str] = field(default_factory=list)
     goodput_mbps: float = 0.0
     pps: float = 0.0
+    side_goodput_mbps: dict[str, float] = field(default_factory=dict)
+    side_pps: dict[str, float] = field(default_factory=dict)
     cycles_per_frame: float | None = None
     golden_cycles_per_frame: float | None = None
     events_compared: int = 0
@@ -91,27 +115,30 @@ class RunResult:
     golden_wall_s: float = 0.0
     waves_file: str | None = None
     save_file: str | None = None
+    source: str = ""
+    pcap: str | None = None
+    frames_asked: int | None = None
 
 
 def crashed(spec: RunSpec, text: str) -> RunResult:
     """The result of a run that ended with an error of the bench itself; `text` is its traceback."""
-    s = spec.scenario
-    return RunResult(s.mac, s.name, s.variant, spec.simulator, 0, s.clock_hz, 0, 0, s.seed, found=["crashed"],
-                     detail=text.strip().splitlines())
+    result = spec.result()
+    result.found, result.detail = ["crashed"], text.strip().splitlines()
+    return result
 
 
 def specs_for(scenario: Scenario, simulators: tuple[str, ...], frames: int | None = None, waves: bool = False,
-              build: Path = BUILD) -> list[RunSpec]:
+              build: Path = BUILD, pcap: Path | None = None) -> list[RunSpec]:
     """The runs of one variant: one per simulator that it allows.
 
     Two simulators that are compared run the same number of frames; Verilator alone runs the longer number if
-    the scenario has one. `frames` overrides either.
+    the scenario has one. `frames` overrides either. `pcap`: the capture that `with_capture` put in place.
     """
     allowed = [simulator for simulator in simulators if simulator in scenario.simulators]
     alone = allowed == ["verilator"] and len(simulators) == 1
     return [RunSpec(scenario, simulator, _count(scenario.tx, frames, alone),
-                    _count(scenario.rx, frames, alone), waves,
-                    build) for simulator in allowed]
+                    _count(scenario.rx, frames, alone), waves, build, pcap, frames)
+            for simulator in allowed]
 
 
 def _count(side: TxTraffic | RxTraffic | None, frames: int | None, alone: bool) -> int | None:
@@ -125,10 +152,12 @@ def _count(side: TxTraffic | RxTraffic | None, frames: int | None, alone: bool) 
 def with_capture(scenario: Scenario, path: Path) -> Scenario:
     """The scenario with its traffic replaced by a capture: the sender of the first packet is the station.
 
-    Gaps, bus, host and everything else stay. BenchError if the capture cannot be replayed on this part.
+    Gaps, bus, host and everything else stay. It is called pcap_<stem of the file>, so that its results lie
+    beside those of the scenario. BenchError if the capture cannot be replayed on this part.
     """
     if not path.is_file():
-        raise BenchError(f"PCAP = {str(path)!r}: no such file")
+        wrong = "is a folder, expected a capture file" if path.is_dir() else "no such file"
+        raise BenchError(f"PCAP = {str(path)!r}: {wrong}")
     station = capture.first_source(path)
     sent, received = capture.split(path, station, scenario.mtu_bytes)
     any_size = Span(scenario.frame_min_bytes, scenario.frame_max_bytes)
@@ -136,4 +165,11 @@ def with_capture(scenario: Scenario, path: Path) -> Scenario:
     tx = TxTraffic(len(sent), None, any_size, path.resolve(), 0) if sent else None
     rx = RxTraffic(len(received), None, any_size, path.resolve(), gap, 0, ("station",),
                    ()) if received else None
-    return replace(scenario, station=station, tx=tx, rx=rx, wire_limit_ppm={})
+    return replace(scenario, name=_capture_name(scenario.mac, path), station=station, tx=tx, rx=rx,
+                   wire_limit_ppm={})
+
+
+def _capture_name(mac: str, path: Path) -> str:
+    """pcap_<stem> in letters, digits and _; a further _ if a stock scenario has that name."""
+    name = "pcap_" + re.sub(r"[^A-Za-z0-9_]", "_", path.stem)
+    return name + "_" if name in scenario_names(mac) else name

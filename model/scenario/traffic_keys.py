@@ -70,6 +70,9 @@ def _size(table: TableReader, part: Part, mtu_bytes: int, pcap: Path | None) -> 
     if table.has("size") == table.has("sizes"):
         raise table.fault("size", table.raw("size", None),
                           'expected either size = "64 B" or sizes = { min = ..., max = ... }')
+    if isinstance(table.raw("size", None), dict):
+        raise table.fault("size", table.raw("size"),
+                          "did you mean sizes = { min = ..., max = ... }? size is one fixed size")
     if table.has("size"):
         fixed = table.size("size", low, high)
         return Span(fixed, fixed)

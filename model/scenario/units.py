@@ -9,18 +9,26 @@ import math
 import re
 from fractions import Fraction
 
-_QUANTITY = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-zµ]+)\s*")
+_QUANTITY = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-zµμ]+)\s*")
 
 NS_PER_UNIT = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 BYTES_PER_UNIT = {"B": 1, "KiB": 1024, "MiB": 1024 * 1024}
 CYCLE_UNITS = ("cycle", "cycles")
 TIME_UNITS = (*CYCLE_UNITS, *NS_PER_UNIT)
+_MEANT = {"b": "B", "byte": "B", "bytes": "B", "k": "KiB", "kb": "KiB", "kib": "KiB", "m": "MiB", "mb": "MiB",
+          "mib": "MiB", "µs": "us", "μs": "us", "usec": "us", "msec": "ms", "nsec": "ns", "sec": "s"}
+"""Other spellings -> the unit they stand for here."""
 
 
 def split_quantity(text: object, units: tuple[str, ...]) -> tuple[Fraction, str]:
     """Number and unit of `text`; ValueError saying what was expected if it is no string of that form or
     another unit."""
-    example = " or ".join(f'"40 {unit}"' for unit in units[-1:] + units[:1])
+    kind, usual = ("size", ("B",)) if "B" in units else ("time", ("us", "cycles"))
+    bare = isinstance(text, int | float) and not isinstance(text, bool)
+    if (text < 0) if bare else (isinstance(text, str) and text.lstrip().startswith("-")):
+        raise ValueError(f"a {kind} is not negative")
+    number = text if bare else "64" if kind == "size" else "25"
+    example = " or ".join(f'"{number} {unit}"' for unit in usual)
     if not isinstance(text, str):
         raise ValueError(f"needs a unit in a string, such as {example}")
     match = _QUANTITY.fullmatch(text)
@@ -28,7 +36,9 @@ def split_quantity(text: object, units: tuple[str, ...]) -> tuple[Fraction, str]
         raise ValueError(f"expected a number and a unit, such as {example}")
     number, unit = match.groups()
     if unit not in units:
-        raise ValueError(f"unit {unit!r} does not fit here; one of {', '.join(units)}")
+        meant = _MEANT.get(unit.lower())
+        hint = f"did you mean {meant!r}? " if meant in units else ""
+        raise ValueError(f"unit {unit!r} does not fit here; {hint}one of {', '.join(units)}")
     return Fraction(number), unit
 
 

@@ -11,11 +11,13 @@ import argparse
 import fcntl
 import hashlib
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import debian
+import place
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 VENV = ROOT / ".venv"
@@ -76,7 +78,7 @@ def prepare() -> None:
     missing = debian.provide(debian.REQUIRED + debian.USEFUL, logged)
     needed = [need for need in missing if need in debian.REQUIRED]
     if needed:
-        raise SetupError(debian.advice(needed))
+        raise SetupError(debian.advice(missing))
     build_venv()
     if missing:
         print("set-up: " + debian.advice(missing), flush=True)
@@ -91,6 +93,10 @@ def main() -> int:
     if sys.version_info < OLDEST:
         print(f"set-up: Python {'.'.join(map(str, OLDEST))} or newer is needed, this is "
               f"{sys.version.split()[0]}: make PYTHON=/path/to/python3 ...", file=sys.stderr)
+        return 2
+    wrong = place.unfit(ROOT)
+    if wrong:
+        print(f"set-up: {wrong}", file=sys.stderr)
         return 2
     LOG.parent.mkdir(exist_ok=True)
     with (LOG.parent / "setup.lock").open("w") as lock:
@@ -117,4 +123,6 @@ def main() -> int:
 
 
 if __name__ == "__main__":
+    # make hands SIGTERM on: half an environment must not stay then either
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     sys.exit(main())

@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -33,6 +34,27 @@ def test_the_same_verilog_from_other_sources_is_not_built_again(built, dummy_eng
     recipe = dummy_engine.recipe()
     again = build(replace(recipe, files=[*recipe.files, stranger]), built.simulator)
     assert again.directory == built.directory
+
+
+def test_a_path_that_the_tools_cannot_take(dummy_engine, tmp_path):
+    with pytest.raises(BenchError, match="a b: has a blank in its path"):
+        build(dummy_engine.recipe(), "icarus", root=tmp_path / "a b")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_build_step_broken_off_leaves_no_process(tmp_path):
+    code = (f"import signal; signal.signal(15, signal.default_int_handler)\nfrom pathlib import Path\n"
+            f"from tb import tools\nhere = Path({str(tmp_path)!r})\n"
+            "tools.run(['sh', '-c', 'sleep 61 & echo $! > pid; wait'], here, here / 'build.log')")
+    process = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stderr=subprocess.DEVNULL)
+    pid = tmp_path / "pid"
+    until = time.monotonic() + 20
+    while not (pid.exists() and pid.read_text().strip()) and time.monotonic() < until:
+        time.sleep(0.02)
+    process.terminate()
+    process.wait(10)
+    state = Path(f"/proc/{pid.read_text().strip()}/stat")
+    assert not state.exists() or ") Z " in state.read_text()
 
 
 def test_a_folder_is_made_once_and_appears_complete(tmp_path):

@@ -90,15 +90,35 @@ def test_two_scenarios_of_one_name(tmp_path):
 
 def test_a_capture_replaces_the_traffic(tmp_path):
     [scenario] = chosen(Request(pcap=PCAP, variants=("depth2",)))
-    assert scenario.name == "pcap_tcp" and scenario.tx.frames + scenario.rx.frames == len(capture.read(PCAP))
+    assert scenario.name == "pcap_tcp_iperf3"
+    assert scenario.tx.frames + scenario.rx.frames == len(capture.read(PCAP))
     scenario = with_capture(loaded(tmp_path), PCAP)
     assert scenario.station == "02:00:00:00:00:01" and scenario.tx.frames > 50 and scenario.rx.frames > 50
     one_side = with_capture(loaded(tmp_path), pcap(tmp_path / "one.pcap", [FRAME]))
     assert one_side.tx.frames == 1 and one_side.rx is None
+    assert with_capture(loaded(tmp_path), pcap(tmp_path / "my tcp-1.pcap", [FRAME])).name == "pcap_my_tcp_1"
+    assert with_capture(loaded(tmp_path), pcap(tmp_path / "tcp.pcap", [FRAME])).name == "pcap_tcp_"
+
+
+def test_a_result_says_what_it_is_of(tmp_path):
+    [stock] = [spec.result() for spec in plan(Request(scenarios=("tx_600",), variants=("depth1",)))]
+    assert stock.source == "model/scenarios/at91ether/tx_600.toml"
+    assert stock.pcap is None and stock.frames_asked is None
+    path = write(tmp_path, name="tx_600")
+    [mine] = [spec.result() for spec in plan(Request(scenarios=(str(path),), variants=("depth1",), frames=3))]
+    assert (mine.scenario, mine.source, mine.frames_asked) == ("tx_600", str(path), 3)
+    replayed = plan(Request(variants=("depth2",), pcap=PCAP))[0].result()
+    assert replayed.pcap == "tests/data/tcp_iperf3.pcap" and replayed.source.endswith("/pcap_tcp.toml")
+
+
+def test_a_capture_on_the_machines_of_two_scenarios():
+    with pytest.raises(BenchError, match=r"PCAP = .*several scenarios are chosen"):
+        plan(Request(scenarios=("tx_64", "tx_600"), variants=("depth2",), pcap=PCAP))
 
 
 @pytest.mark.parametrize(("make", "words"), [
     (lambda p: None, "PCAP = .*no such file"),
+    (lambda p: p.mkdir(), "PCAP = .*is a folder"),
     (lambda p: shutil.copy(PCAP, p) and p.write_bytes(p.read_bytes()[:-7]), "truncated: packet 169 at byte"),
     (lambda p: pcap(p, [bytes(1515)]), "packet 1 has 1515 bytes: the limit is 1514"),
 ])

@@ -67,6 +67,15 @@ def test_from_the_results_on_disk(tmp_path):
     assert list(path.parent.iterdir()) == [path]
 
 
+def test_what_is_not_a_stock_scenario_is_marked():
+    stock = result(source="model/scenarios/m/s.toml")
+    assert "s *" not in page([as_json(stock, Expect())])
+    text = page([as_json(stock, Expect()),
+                 as_json(result(source="/x/s.toml", pcap="<a>.pcap", frames_asked=1), Expect())])
+    assert text.count("<td>s *</td>") == 1
+    assert "m s v (verilator): PCAP=&lt;a&gt;.pcap, scenario file /x/s.toml, FRAMES=1" in text
+
+
 def test_nothing_to_report(tmp_path):
     with pytest.raises(BenchError, match="holds no results yet: run `make sim` first"):
         write_report(tmp_path)

@@ -13,6 +13,8 @@ KINDS = sorted(Kind)
 EVENTS = st.tuples(st.integers(0, 400), st.sampled_from(KINDS), st.integers(0, 2), st.integers(0, 3),
                    st.integers(0, 2**64 - 1))
 LOGS = st.lists(EVENTS, min_size=1, max_size=30)
+APART = st.lists(EVENTS, min_size=1, max_size=30, unique_by=lambda event: event[:4])
+"""No two events are alike but for their data: of two such it could not be said which is lacking."""
 
 
 def log(events) -> np.ndarray:
@@ -64,7 +66,7 @@ def test_one_event_with_other_contents_is_found(events, data):
 
 
 @settings(deadline=None)
-@given(LOGS, st.data(), st.booleans())
+@given(APART, st.data(), st.booleans())
 def test_one_event_too_few_or_too_many_is_found(events, data, golden_lacks_it):
     place = data.draw(st.integers(0, len(events) - 1))
     fewer = [*events[:place], *events[place + 1:]]

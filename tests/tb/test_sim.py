@@ -111,6 +111,23 @@ def test_waves(tmp_path):
         show_waves(Request(build=tmp_path), lambda: fake_runner, out, display=False)
 
 
+def test_waves_with_a_display(tmp_path, monkeypatch):
+    viewer = tmp_path / "gtkwave"
+    viewer.write_text("#!/bin/sh\necho cannot open display >&2\n")
+    viewer.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    opened, popen = [], subprocess.Popen
+    monkeypatch.setattr(subprocess, "Popen", lambda *a, **k: opened.append(popen(*a, **k)))
+    out = console()
+    request = Request(scenarios=("tx_600",), build=tmp_path / "build")
+    assert show_waves(request, lambda: fake_runner, out, display=True) == 0
+    assert "gtkwave " in out.file.getvalue() and "dump.fst" in out.file.getvalue()
+    log = tmp_path / "build" / "gtkwave.log"
+    assert str(log) in out.file.getvalue()
+    assert opened[-1].wait(5) == 0
+    assert "cannot open display" in log.read_text()
+
+
 @pytest.mark.parametrize("number", [2, 15], ids=["SIGINT", "SIGTERM"])
 def test_breaking_off_leaves_no_process(tmp_path, number):
     path = scenario_with_seed(tmp_path, 106)

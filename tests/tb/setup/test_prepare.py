@@ -14,12 +14,12 @@ ROOT = Path(__file__).resolve().parents[3]
 def modules(monkeypatch):
     """(prepare, debian), imported as the system's Python does."""
     monkeypatch.syspath_prepend(str(ROOT / "tb" / "setup"))
-    for name in ("prepare", "debian"):
+    for name in ("prepare", "debian", "place"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     import debian
     import prepare
     yield prepare, debian
-    for name in ("prepare", "debian"):
+    for name in ("prepare", "debian", "place"):
         sys.modules.pop(name, None)
 
 
@@ -91,7 +91,16 @@ def test_what_is_required_and_missing_ends_it_in_one_line(machine, modules, monk
     monkeypatch.setattr(debian, "provide", lambda needs, run: [debian.REQUIRED[0], debian.USEFUL[0]])
     assert machine.main() == 2 and not machine.VENV.exists()
     assert capsys.readouterr().err == ("set-up: missing, install as root: apt-get install python3-venv "
-                                       "(python3-venv: makes .venv)\n")
+                                       "iverilog (python3-venv: makes .venv; iverilog: the second simulator, "
+                                       "SIM=icarus and SIM=both)\n")
+
+
+@pytest.mark.parametrize(("name", "what"), [("a b", "a blank"), ("it's", '"\'"'), ("a:b", "':'")])
+def test_a_path_that_the_tools_cannot_take(machine, monkeypatch, capsys, tmp_path, name, what):
+    monkeypatch.setattr(machine, "ROOT", tmp_path / name)
+    assert machine.main() == 2 and not machine.VENV.exists() and not machine.LOG.parent.exists()
+    said = capsys.readouterr().err
+    assert said.startswith(f"set-up: {tmp_path / name}: has {what} in its path") and said.count("\n") == 1
 
 
 def test_what_is_only_useful_and_missing_is_said_in_one_line(machine, modules, monkeypatch, capsys):
