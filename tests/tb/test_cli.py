@@ -81,6 +81,27 @@ def test_report(monkeypatch, tmp_path):
     assert outcome.exit_code == 0 and outcome.output.strip() == str(tmp_path / "report" / "index.html")
 
 
+def test_it_ends_with_the_make_that_started_it(tmp_path):
+    """Also when that is killed outright, and can hand on no signal."""
+    said = tmp_path / "said"
+    code = (f"import time, pathlib; from tb import cli; said = pathlib.Path({str(said)!r})\n"
+            "def app():\n said.write_text('up')\n"
+            " try: time.sleep(60)\n except KeyboardInterrupt: said.write_text('broken off')\n"
+            "cli.app = app; cli.main()")
+    make = subprocess.Popen(["/bin/sh", "-c", 'RINGBENCH_MAKE=$$ "$@" & wait', "make", sys.executable,
+                             "-c", code], cwd=ROOT)
+
+    def comes(text):
+        until = time.monotonic() + 10
+        while not (said.exists() and said.read_text() == text) and time.monotonic() < until:
+            time.sleep(0.02)
+        return said.read_text() == text
+    assert comes("up")
+    make.kill()
+    make.wait()
+    assert comes("broken off")
+
+
 def test_it_starts_quickly():
     """Half of the two seconds that a second `make sim` may take before it does something."""
     environment = {key: value for key, value in os.environ.items() if key not in VARIABLES}
