@@ -155,6 +155,15 @@ class Deframer:
         self._pushed = (frame, word)
         self.due = 4 * frame.push_cycle(word) if word < frame.words and frame.ended_in is None else NEVER
 
+    def drained(self, frame: Frame) -> None:
+        """A burst of `frame` has been granted. If its words leave before the push that is watched, that push
+        finds room, and so do the next."""
+        if self.due != NEVER and self._pushed[0] is frame and len(self.frames) == 1 \
+                and 4 * frame.pops[-1] < self.due:
+            word = self.engine.fifo_words + len(frame.pops)
+            self._pushed = (frame, word)
+            self.due = 4 * frame.push_cycle(word) if word < frame.words else NEVER
+
     def check_due(self) -> bool:
         """A word is pushed, at the time `due`: is there room? False: there is none, or nobody cares any
         more."""

@@ -164,6 +164,7 @@ class Mover:
         log.add((a, RX_WRITE, RX, head.number, address | words << 32))
         head.pops.extend(range(a + 1, a + 1 + words * beat_interval, beat_interval))
         head.moved += words
+        self.engine.deframer.drained(head)
         return address, data
 
     def _log_entry(self, a: int, kind: Kind, word: int) -> None:

@@ -133,7 +133,21 @@ class Port:
             a = grant + 1
             if rx_at <= tx_at:
                 rx_at = -1
-                yield from self._rx_access(a)
+                address, data = rx.granted(a, step)
+                if data is None:
+                    yield from self._read_word(a, address)
+                else:
+                    last, done, failed = bus.write(RX, a, len(data) // 4)
+                    self.idle_from = done + 1
+                    end = 4 * done + 3
+                    quiet = self._quiet(end)
+                    if not quiet and not self._clear(4 * last + 3):
+                        yield 4 * last + 3
+                    if not failed:
+                        self._write(address, data)
+                    if not quiet and not self._clear(end):
+                        yield end
+                    rx.done(done, failed, 0)
             else:
                 tx_at = -1
                 frame, beats = tx.granted()
@@ -165,31 +179,21 @@ class Port:
         data = self.memory[address:address + 4 * words].tobytes()
         return data if len(data) == 4 * words else data.ljust(4 * words, b"\0")
 
-    def _rx_access(self, a: int) -> Generator[int, None, None]:
-        access = self.rx.granted(a, self.bus.beat_interval)
-        address, data = access
-        if data is None:
-            first, failed = self.bus.read(RX, a)
-            self.idle_from = first + 1
-            if not self._clear(4 * first - 1):
-                yield 4 * first - 1
-            word = self._read(address, 1)
-            if not self._clear(4 * first + 3):
-                yield 4 * first + 3
-            self.rx.done(first, failed, int.from_bytes(word, "little"))
-            return
-        last, done, failed = self.bus.write(RX, a, len(data) // 4)
-        self.idle_from = done + 1
-        end = 4 * done + 3
-        quiet = self._quiet(end)
-        if not quiet and not self._clear(4 * last + 3):
-            yield 4 * last + 3
-        if not failed:
-            room = len(self.memory) - address
-            if room >= len(data):
-                self.memory[address:address + len(data)] = data
-            elif room > 0:
-                self.memory[address:address + room] = data[:room]
-        if not quiet and not self._clear(end):
-            yield end
-        self.rx.done(done, failed, 0)
+    def _write(self, address: int, data: bytes) -> None:
+        """Change host memory; what lies outside it is lost."""
+        room = len(self.memory) - address
+        if room >= len(data):
+            self.memory[address:address + len(data)] = data
+        elif room > 0:
+            self.memory[address:address + room] = data[:room]
+
+    def _read_word(self, a: int, address: int) -> Generator[int, None, None]:
+        """The mover's read of one word, its address taken in `a`."""
+        first, failed = self.bus.read(RX, a)
+        self.idle_from = first + 1
+        if not self._clear(4 * first - 1):
+            yield 4 * first - 1
+        word = self._read(address, 1)
+        if not self._clear(4 * first + 3):
+            yield 4 * first + 3
+        self.rx.done(first, failed, int.from_bytes(word, "little"))
