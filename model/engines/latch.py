@@ -32,7 +32,7 @@ class Latch:
         self._arriving |= bits
 
     def value(self, cycle: int) -> int:
-        """The bits as seen during `cycle`."""
+        """The bits as seen during `cycle`; to be asked before what clears them in that cycle."""
         if self._arriving and self._cycle < cycle:
             self._settled |= self._arriving
             self._arriving = 0

@@ -1,6 +1,6 @@
 """RTL and golden engine under random use: the same events in the same cycles, the same memory at the end.
 
-The two were written by different people from one page, so a difference is an error in one of them or in the
+The two were written apart, from one page, so a difference is an error in one of them or in the
 page.
 """
 
