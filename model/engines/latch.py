@@ -53,10 +53,12 @@ class Counters:
         self.limits = limits
         self._settled = dict.fromkeys(limits, 0)
         self._arrived: list[tuple[str, int]] = []
+        self._all_in = -1
 
     def add(self, name: str, cycle: int) -> None:
-        """One more of `name` at the edge that ends `cycle`."""
-        self._arrived.append((name, cycle))
+        """One more of `name` at the edge that ends `cycle`; no second one with `add_all` in the same."""
+        if self._all_in != cycle:
+            self._arrived.append((name, cycle))
 
     def _settle(self, cycle: int) -> None:
         """Count what arrived before `cycle`."""
@@ -80,5 +82,7 @@ class Counters:
         self._settled = dict.fromkeys(self.limits, 0)
 
     def add_all(self, cycle: int) -> None:
-        """One more of each at the edge that ends `cycle`."""
-        self._arrived.extend((name, cycle) for name in self.limits)
+        """One more of each at the edge that ends `cycle`, together with what arrives in it."""
+        self._all_in = cycle
+        arrived = {name for name, when in self._arrived if when == cycle}
+        self._arrived.extend((name, cycle) for name in self.limits if name not in arrived)

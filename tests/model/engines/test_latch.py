@@ -82,7 +82,7 @@ def test_counters_are_registers(steps):
     limits = {"a": 3, "b": 200}
     counters = Counters(limits)
     state, arriving, cleared = dict.fromkeys(limits, 0), dict.fromkeys(limits, 0), set()
-    now = 0
+    now, stepped = 0, set()
 
     def edge():
         for name in limits:
@@ -90,17 +90,19 @@ def test_counters_are_registers(steps):
             state[name] = min(limits[name], kept + arriving[name])
             arriving[name] = 0
         cleared.clear()
+        stepped.clear()
 
     for gap, what, name in steps:
         if gap:
             edge()
             now += gap
         if what == "add":
-            arriving[name] += 1
+            arriving[name] += name not in stepped
             counters.add(name, now)
         elif what == "all":
-            for each in limits:
-                arriving[each] += 1
+            for each in limits:     # one step for all causes of a cycle
+                arriving[each] = max(1, arriving[each])
+            stepped |= set(limits)
             counters.add_all(now)
         elif what == "clear" and not cleared:
             cleared |= set(limits)
