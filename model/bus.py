@@ -3,8 +3,7 @@ written.
 
 The same formulas, cycle for cycle, as the AXI4 subordinate of the simulated top (`tb/top/rb_axi_mem.sv`).
 Jitter is a hash of (seed, requester, direction, ordinal), not one random stream, so that both worlds draw
-the
-same whatever the order.
+the same whatever the order.
 """
 
 from __future__ import annotations

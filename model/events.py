@@ -1,8 +1,7 @@
 """The event log: one record per thing that happened, the same in the golden world and in the simulated top.
 
 A log is an array of `EVENT`; the C library of the bench writes the same 24 bytes. Kinds are numbered by
-each
-MAC's own `Kind` (`model/engines/<mac>/events.py`); what a kind's index and data mean is in
+each MAC's own `Kind` (`model/engines/<mac>/events.py`); what a kind's index and data mean is in
 `docs/engines/<mac>.md`.
 """
 

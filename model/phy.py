@@ -22,8 +22,7 @@ FRAME_BITS = 64
 
 class Phy:
     """Registers of the one PHY on the bus. `link`: whether the link is up; `half_duplex`: whether its
-    partner
-    can no more."""
+    partner can no more."""
 
     def __init__(self, link: bool = True, half_duplex: bool = False) -> None:
         self.link = link
@@ -58,10 +57,9 @@ class Phy:
 def line_level(since_start: int, divider: int, frame: int, answer: int | None) -> int:
     """Level of the MDIO line while a station sends a management frame.
 
-    `since_start`: cycles since the frame's first; `divider`: cycles a bit; `frame`: the 32 bits behind the
-    preamble; `answer`: what a PHY sends in a read (16 bits), None if nobody answers or it is a write. The
-    PHY
-    changes the line one cycle after it sees MDC rise.
+    `since_start`: cycles since the frame's first; `divider`: cycles a bit; `frame`: the 32 bits behind
+    the preamble; `answer`: what a PHY sends in a read (16 bits), None if nobody answers or it is a write.
+    The PHY changes the line one cycle after it sees MDC rise.
     """
     bit = since_start // divider
     reading = frame >> 28 & 3 == 2

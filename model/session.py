@@ -31,8 +31,7 @@ GRACE_US = 400
 its reader."""
 TX_TIMEOUT_US = 4000
 """Without a completion for so long the transmitter counts as stopped: 30 frame times of the largest frame
-and
-their interrupts. (The kernel's watchdog waits 5 s; nothing happens in the difference.)"""
+and their interrupts. (The kernel's watchdog waits 5 s; nothing happens in the difference.)"""
 BACKOFF_US = 40_000
 """In half duplex on top of it: sixteen attempts with the longest backoff of each, at 100 Mb/s."""
 

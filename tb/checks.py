@@ -124,7 +124,7 @@ def rate_shortfall_ppm(sfd_cycles: np.ndarray, lengths: np.ndarray, tick_cycles:
     return (1 - least / (int(sfd_cycles[-1]) - int(sfd_cycles[0]))) * MILLION
 
 
-def check_rates(scenario: Scenario, outcome: Outcome, frames: np.ndarray, rx_sfd: np.ndarray, rx_ring: int,
+def check_rates(scenario: Scenario, frames: np.ndarray, rx_sfd: np.ndarray, rx_ring: int,
                 program: RxProgram | None) -> Check:
     """`below_wire_limit` where the scenario sets a limit. `rx_sfd`: cycles of received SFDs; `rx_ring`:
     frames that reached the ring."""

@@ -201,7 +201,7 @@ def _check(result: RunResult, spec: RunSpec, package: ModuleType, simulated: Sim
              checks.check_mappings(evidence.hand_overs(events), outcome.dma_intervals)]
     if rx is not None:
         parts.append(checks.check_receive(outcome, rx))
-    parts.append(checks.check_rates(spec.scenario, outcome, frames, evidence.sfd_cycles(events)[1],
+    parts.append(checks.check_rates(spec.scenario, frames, evidence.sfd_cycles(events)[1],
                                     len(evidence.frame_ends(events)[1]), rx))
     for part in parts:
         result.frames_checked += part.checked

@@ -20,14 +20,11 @@ class Outcome:
     """The host's side of one run.
 
     Members: `clock_hz`; cycles: `began_cycle` first action, `up_cycle` the interface is up, `wire_cycle`
-    the
-    player was started (-1: never), `end_cycle` the driver is gone. `handed` frames that the driver took, in
-    order, without FCS, in `handed_cycle`; `delivered` frames at their reader as the driver handed them up,
-    in
-    `delivered_cycle`. `findings` with `finding_counts` by name; `stats` of the network device; `driver`
-    counters; `registers` as text if the run stood still; `irqs`, `mmio_reads`, `mmio_writes`;
-    `cpu_account_ns` by label; `dma_intervals` rows of
-    `model.host.dma.INTERVAL`.
+    the player was started (-1: never), `end_cycle` the driver is gone. `handed` frames that the driver
+    took, in order, without FCS, in `handed_cycle`; `delivered` frames at their reader as the driver
+    handed them up, in `delivered_cycle`. `findings` with `finding_counts` by name; `stats` of the network
+    device; `driver` counters; `registers` as text if the run stood still; `irqs`, `mmio_reads`,
+    `mmio_writes`; `cpu_account_ns` by label; `dma_intervals` rows of `model.host.dma.INTERVAL`.
     """
 
     clock_hz: int

@@ -214,7 +214,7 @@ def rates(scenario, tx_sfd=(), rx_sfd=(), in_ring=None, size=64):
     frames = np.zeros(len(tx_sfd), FRAME)
     frames["sfd_cycle"], frames["length"] = tx_sfd, size
     wire = [on_the_wire(frame) for frame in some_frames(max(1, len(rx_sfd)), size - 4)]
-    return checks.check_rates(scenario, outcome(), frames, np.array(rx_sfd, np.uint64),
+    return checks.check_rates(scenario, frames, np.array(rx_sfd, np.uint64),
                               len(rx_sfd) if in_ring is None else in_ring, played(wire)).found
 
 

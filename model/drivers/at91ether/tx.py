@@ -152,7 +152,27 @@ class Depth2(Transmit):
             self._wake_if_room()
 
 
-class Depth2Bnq(Transmit):
+class Asking(Transmit):
+    """Asks the engine for room before each frame, all under one lock."""
+
+    @abstractmethod
+    async def _has_room(self) -> bool:
+        """Whether a frame may be handed over now."""
+
+    async def xmit(self, skb: Skb) -> bool:
+        async with self.lock.irqsave():
+            if not await self._has_room():
+                self.netdev.stop_queue()
+                return False
+            slot = await self._map(skb)
+            await self._hand_over(slot)
+            self._take_place(slot)
+            if self.held >= self.places:
+                self.netdev.stop_queue()
+        return True
+
+
+class Depth2Bnq(Asking):
     """Two frames; the engine is asked for room before each, all under one lock. A TCOM gives back one frame,
     or both if the engine is idle, and none if TSR says that all are still held.
 
@@ -162,17 +182,8 @@ class Depth2Bnq(Transmit):
     that.
     """
 
-    async def xmit(self, skb: Skb) -> bool:
-        async with self.lock.irqsave():
-            if self.held >= self.places or not await self.registers.read("TSR") & self._bnq:
-                self.netdev.stop_queue()
-                return False
-            slot = await self._map(skb)
-            await self._hand_over(slot)
-            self._take_place(slot)
-            if self.held >= self.places:
-                self.netdev.stop_queue()
-        return True
+    async def _has_room(self) -> bool:
+        return self.held < self.places and bool(await self.registers.read("TSR") & self._bnq)
 
     async def complete(self, isr: int) -> None:
         async with self.lock.plain():
@@ -189,23 +200,14 @@ class Depth2Bnq(Transmit):
             self._release_oldest()
 
 
-class FreeCount(Transmit):
+class FreeCount(Asking):
     """Up to four frames; TSR's free count is the only thing believed, before a hand-over and at a release."""
 
     places = MSTAR_PLACES
 
-    async def xmit(self, skb: Skb) -> bool:
-        async with self.lock.irqsave():
-            free = self._free_places(await self.registers.read("TSR"))
-            if self.held >= self.places or free == 0:
-                self.netdev.stop_queue()
-                return False
-            slot = await self._map(skb)
-            await self._hand_over(slot)
-            self._take_place(slot)
-            if self.held >= self.places:
-                self.netdev.stop_queue()
-        return True
+    async def _has_room(self) -> bool:
+        free = self._free_places(await self.registers.read("TSR"))
+        return self.held < self.places and free > 0
 
     async def complete(self, isr: int) -> None:
         async with self.lock.plain():

@@ -2,8 +2,7 @@
 3.4).
 
 CRS is up while either side sends, COL while both do. The wire's program is known, so the first tick in
-which the far side's carrier
-meets a frame is a formula too.
+which the far side's carrier meets a frame is a formula too.
 """
 
 from __future__ import annotations
@@ -14,21 +13,19 @@ from typing import TYPE_CHECKING
 from model.events import TX
 
 from .events import Kind
+from .part import GAP_CYCLES, PREAMBLE_CYCLES, SFD_CYCLES, TICK, bits
 
 if TYPE_CHECKING:
     from .outgoing import Frame
     from .transmitter import Transmitter
 
-FD = 1 << 1
-TICK, GAP_CYCLES = 2, 48
-SFD_CYCLES = 30
-PREAMBLE_CYCLES = 32
+(FD,) = bits("CFG", "FD")
 JAM_CYCLES = 16
 LATE_CYCLES = 256
 SLOT_CYCLES = 256
 ATTEMPTS, BACKOFF_LIMIT = 16, 10
 SEED, STEPS, STAGES = 0xACE1, 16, (16, 15, 13, 4)
-COL, RLE = 1 << 1, 1 << 2
+COL, RLE = bits("TSR", "COL", "RLE")
 
 
 def shifted(state: int) -> int:

@@ -2,8 +2,7 @@
 (docs/engines/at91ether.md, sections 4.1 and 4.2).
 
 The wire's program is known, so a frame's cycles are formulas of its SFD; only what depends on the mover
-(overrun) or on registers is
-decided when its cycle comes.
+(overrun) or on registers is decided when its cycle comes.
 """
 
 from __future__ import annotations
@@ -21,22 +20,20 @@ from model.traffic import RxProgram, rx_schedule
 
 from .events import Kind, Reason
 from .incoming import DECISION_BYTE, Frame
+from .part import NEVER, TICK, bits
 
 if TYPE_CHECKING:
     from .engine import Engine
 
 MIN_BYTES, MAX_BYTES, MAX_BYTES_BIG = 64, 1518, 1536
 OPEN_AT_MOST = 2
-TICK = 2
 PREAMBLE, SFD = 0x5, 0xD
-BIG = 1 << 8
-NEVER = 1 << 62
+(BIG,) = bits("CFG", "BIG")
 
 
 class Deframer:
     """Plays the receive program into the FIFO. `engine` is the owner; `frames` are the open frames, the
-    head first; `due`: kernel time at which an
-    overrun could show, the port calls `check_due` then."""
+    head first; `due`: kernel time at which an overrun could show, the port calls `check_due` then."""
 
     def __init__(self, engine: Engine, program: RxProgram | None) -> None:
         self.engine = engine

@@ -35,8 +35,8 @@ class Engine:
     """Predicts every event of the engine and does to memory what it does.
 
     Parameters: `kernel`; `mem`, host memory (uint8); `straps` by name, as encoded in section 7 of the
-    specification; `bus` timing; `rx`, the
-    wire's program or None; `log`, where events go; `phy`, what MDIO finds.
+    specification; `bus` timing; `rx`, the wire's program or None; `log`, where events go; `phy`, what
+    MDIO finds.
     """
 
     DONE, RCOM, RBNA, TOVR, TUND, RTRY, TBRE, TCOM, TIDLE, LINK, ROVR, ABT = (

@@ -10,6 +10,7 @@ import numpy as np
 from model.host.dma_check import ACCESS
 
 from .events import Kind, Reason
+from .part import GAP_CYCLES, SFD_CYCLES, TICK, WORD
 
 FAILURES = {
     Kind.TX_OVERRUN: "tx_overrun",
@@ -20,10 +21,6 @@ FAILURES = {
 """Events that are a finding by themselves."""
 
 ADDRESS_BITS = 32
-WORD = 4
-GAP_CYCLES = 48
-TICK = 2
-SFD_CYCLES = 30
 TX_CAUSES = ("bring_up", "frame_on_wire", "gap", "no_frame_handed_over", "first_fill", "carrier_or_backoff",
              "transmitter_stopped", "after_the_last_frame")
 RX_CAUSES = ("bring_up", "frame_on_wire", "wire_idle", "after_the_last_frame")
@@ -62,9 +59,8 @@ def accesses(events: np.ndarray) -> np.ndarray:
     """The engine's accesses to frame buffers as ACCESS rows.
 
     The edge is the earliest at which the burst can touch memory: the one that ends the cycle of its
-    address. The transmitter reads whole
-    words; of the first and last only the frame's own bytes count. Accesses to the ring, which is coherent
-    memory, are not among them.
+    address. The transmitter reads whole words; of the first and last only the frame's own bytes count.
+    Accesses to the ring, which is coherent memory, are not among them.
     """
     frame = {int(e["index"]): int(e["data"]) for e in events[events["kind"] == Kind.TX_QUEUE]}
     rows = []

@@ -3,9 +3,13 @@
 
 from __future__ import annotations
 
-CAF, NBC, MTI, UNI = 1 << 4, 1 << 5, 1 << 6, 1 << 7
-BROADCAST, MULTICAST_HASH, UNICAST_HASH, UNKNOWN = 1 << 31, 1 << 30, 1 << 29, 1 << 27
-SPECIFIC = tuple(1 << bit for bit in (26, 25, 24, 23))
+from .part import MAP, bits
+
+CAF, NBC, MTI, UNI = bits("CFG", "CAF", "NBC", "MTI", "UNI")
+_ENTRY = MAP.descriptor("rx_descriptor")
+BROADCAST, MULTICAST_HASH, UNICAST_HASH, UNKNOWN = (
+    _ENTRY.field("WORD1", name).mask for name in ("BROADCAST", "MULTICAST", "UNICAST", "UNKNOWN"))
+SPECIFIC = tuple(_ENTRY.field("WORD1", f"SA{k}").mask for k in (1, 2, 3, 4))
 
 
 def hash_index(address: bytes) -> int:

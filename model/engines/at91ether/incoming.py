@@ -6,22 +6,19 @@ Ref: docs/engines/at91ether.md, section 4.1.
 from __future__ import annotations
 
 from .events import Reason
+from .part import CYCLES_PER_BYTE, NEVER, WORD
 
-WORD = 4
-CYCLES_PER_BYTE = 4
 DECISION_BYTE = 5
-OPEN_FOR_EVER = 1 << 62
+OPEN_FOR_EVER = NEVER
 
 
 class Frame:
     """A frame on its way from the wire to memory.
 
-    `sfd`: cycle of the SFD's tick; `end`: tick of the first idle nibble; `data`: its complete bytes; `odd`,
-    `code`: spare
-    nibble, RX_ER seen. `ended_in`: cycle in which its end was recorded, None before; `pops`: cycles in
-    which its words left the FIFO;
-    `closed_in`: last cycle in which it is open; `gone_in`: last cycle in which given-up words are still in
-    the FIFO.
+    `sfd`: cycle of the SFD's tick; `end`: tick of the first idle nibble; `data`: its complete bytes;
+    `odd`, `code`: spare nibble, RX_ER seen. `ended_in`: cycle in which its end was recorded, None before;
+    `pops`: cycles in which its words left the FIFO; `closed_in`: last cycle in which it is open;
+    `gone_in`: last cycle in which given-up words are still in the FIFO.
     """
 
 

@@ -9,6 +9,7 @@ from model.events import NO_RING
 from model.phy import ADDRESS, line_level
 
 from .events import Kind
+from .part import bits
 
 if TYPE_CHECKING:
     from .engine import Engine
@@ -17,7 +18,7 @@ FRAME_BITS = 64
 DIVIDERS = (8, 16, 32, 64)
 CLK_SHIFT = 10
 READ = 2
-LINK, PIN, IDLE = 1, 2, 4
+LINK, PIN, IDLE = bits("SR", "LINK", "MDIO", "IDLE")
 
 
 class Mdio:

@@ -9,19 +9,18 @@ from typing import TYPE_CHECKING
 from model.events import RX
 
 from .events import Kind, Reason
-from .incoming import WORD, Frame
+from .incoming import Frame
+from .part import BURST_WORDS, MAP, NEVER, PAGE, WORD
 
 if TYPE_CHECKING:
     from .engine import Engine
 
-NEVER = 1 << 62
 RX_WRITE = int(Kind.RX_WRITE)
-BURST_WORDS = 4
-PAGE = 4096
-OWNERSHIP, WRAP = 1, 2
-ADDRESS = 0xFFFF_FFFC
+ENTRY_WORDS = MAP.descriptor("rx_descriptor")
+OWNERSHIP, WRAP, ADDRESS = (ENTRY_WORDS.field("WORD0", name).mask
+                            for name in ("OWNERSHIP", "WRAP", "ADDRESS"))
 LONGEST_LIST = 1024
-ENTRY = 8
+ENTRY = ENTRY_WORDS.size_bytes
 
 
 class State(Enum):

@@ -6,22 +6,18 @@ Ref: docs/engines/at91ether.md, sections 3.2 and 3.3.
 from __future__ import annotations
 
 from .pair import HandOver
+from .part import CYCLES_PER_BYTE, NEVER, PAGE, PREAMBLE_CYCLES, WORD
 
-NEVER = 1 << 62
-PAGE, WORD = 4096, 4
-CYCLES_PER_BYTE = 4
 CYCLES_PER_WORD = CYCLES_PER_BYTE * WORD
-PREAMBLE_CYCLES = 32
 MIN_BYTES = 60
 
 
 class Frame:
     """One attempt to send a frame. `start`: tick *t*, None before; `end`: tick in which it will end as
-    things stand; `bursts`: those not yet
-    asked for, the next one last, as (words, cycles from the start to the first in which there is room,
-    None: at once);
-    `arrivals`: cycle of each word's beat; `in_time`: so many words are known to come before they are due;
-    `stopped`: first cycle without requests."""
+    things stand; `bursts`: those not yet asked for, the next one last, as (words, cycles from the
+    start to the first in which there is room, None: at once); `arrivals`: cycle of each word's beat;
+    `in_time`: so many words are known to come before they are due; `stopped`: first cycle without
+    requests."""
 
     def __init__(self, place: HandOver, given_in: int, longest: int, fifo_words: int) -> None:
         self.place = place

@@ -6,13 +6,14 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 
+from .part import MAP, bits
+
 DEPTHS = (2, 1, 4)
 """Places by the value of strap `depth`."""
 
-IDLE, BNQ = 1 << 3, 1 << 4
-TBNQ, FBNQ = 1 << 7, 1 << 8
-FIFOIDLE = tuple(1 << bit for bit in (9, 10, 11, 12))
-ALLIDLE = 1 << 24
+IDLE, BNQ, TBNQ, FBNQ, ALLIDLE = bits("TSR", "IDLE", "BNQ", "TBNQ", "FBNQ", "ALLIDLE")
+FIFOIDLE = bits("TSR", *(f"FIFOIDLE{k}" for k in (1, 2, 3, 4)))
+FREE = MAP.field("TSR", "FREE")
 
 
 @dataclass
@@ -46,7 +47,7 @@ class Places:
             return (IDLE if not held else 0) | (BNQ if held < self.depth else 0)
         queued = max(held - 1, 0)
         free = self.depth - held - (self.refused >= 1) - (self.refused >= 3)
-        value = (free & 0xF) << 28 | TBNQ | FBNQ
+        value = FREE.place(free & FREE.max) | TBNQ | FBNQ
         if not held:
             value |= ALLIDLE | IDLE
         for place, bit in enumerate(FIFOIDLE[:3]):

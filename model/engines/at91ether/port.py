@@ -1,9 +1,8 @@
 """The DMA port: one access outstanding, RX before TX (docs/engines/at91ether.md, section 2).
 
 Between two accesses each side says in which cycle, as far as is known now, it will next request; the
-earlier is waited for and
-granted. Whatever changes that prediction (a register write, a frame that starts, an end that is recorded)
-kicks the port to ask again.
+earlier is waited for and granted. Whatever changes that prediction (a register write, a frame that
+starts, an end that is recorded) kicks the port to ask again.
 """
 
 from __future__ import annotations
@@ -17,9 +16,9 @@ from model.kernel import Kernel
 from .deframer import Deframer
 from .events import Kind
 from .mover import Mover
+from .part import NEVER
 from .transmitter import Transmitter
 
-NEVER = 1 << 62
 TX_FETCH, TX_FILL = int(Kind.TX_FETCH), int(Kind.TX_FILL)
 
 
@@ -28,9 +27,8 @@ class Port:
     requesters, `deframer` fills the FIFO of `rx`.
 
     `_steps` is one long story that gives the times at which it goes on; `_go_on` lets it, at once where
-    nothing lies between, and sees to what is due
-    at the FIFOs meanwhile. That is a SimPy process without its events: a long frame has hundreds of such
-    moments.
+    nothing lies between, and sees to what is due at the FIFOs meanwhile. That is a SimPy process without
+    its events: a long frame has hundreds of such moments.
     """
 
     def __init__(self, kernel: Kernel, memory: memoryview, bus: BusTiming, log: EventLog,

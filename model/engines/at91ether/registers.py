@@ -1,21 +1,19 @@
-"""The register side of the engine: what a read returns and a write does (reference sheet, sections 2 and 3;
-timing specification,
-sections 5 and 6). Offsets, masks and reset values come from the register map."""
+"""The register side of the engine: what a read returns and a write does (reference sheet, sections 2 and
+3; timing specification, sections 5 and 6). Offsets, masks and reset values come from the register map."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from hdl.registers import load
 from model.events import NO_RING
 
 from .events import Kind
+from .part import MAP
 
 if TYPE_CHECKING:
     from .engine import Engine
 
-MAP = load("at91ether")
 ALL_BYTES = 0xF
 STATISTICS = {register.name: register.fields[0].max for register in MAP
               if len(register.fields) == 1 and register.fields[0].counter}

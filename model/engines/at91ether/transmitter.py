@@ -1,9 +1,8 @@
 """The transmitter: hand-over, fetching, sending (docs/engines/at91ether.md, sections 3.1 to 3.3; half
 duplex in collisions.py).
 
-A frame's ticks are formulas of its start tick; what can still change them (an empty FIFO, TE, a bus error,
-a collision) is looked at
-in the cycle in which it would.
+A frame's ticks are formulas of its start tick; what can still change them (an empty FIFO, TE, a bus
+error, a collision) is looked at in the cycle in which it would.
 """
 
 from __future__ import annotations
@@ -15,19 +14,17 @@ from model.events import TX
 
 from .collisions import HalfDuplex
 from .events import Kind
-from .outgoing import CYCLES_PER_BYTE, CYCLES_PER_WORD, MIN_BYTES, NEVER, PREAMBLE_CYCLES, Frame
+from .outgoing import CYCLES_PER_WORD, MIN_BYTES, Frame
 from .pair import DEPTHS, HandOver, Places
+from .part import BURST_WORDS, CYCLES_PER_BYTE, GAP_CYCLES, NEVER, PREAMBLE_CYCLES, SFD_CYCLES, bits
 
 if TYPE_CHECKING:
     from .engine import Engine
 
-BURST_WORDS = 4
-SFD_CYCLES = 30
-GAP_CYCLES = 48
 ABORT_CYCLES = 16
 FCS_BYTES = 4
 LOST, CORRUPT, LOCKUP = range(3)
-COMP, OVR, UND = 1 << 5, 1 << 0, 1 << 6
+COMP, OVR, UND = bits("TSR", "COMP", "OVR", "UND")
 
 
 def tick_from(cycle: int) -> int:
@@ -51,7 +48,6 @@ class Transmitter:
         self.half = HalfDuplex(self)
         self.reader_idle_from = 0
         self.gap_over = 0
-        self.busy_wire_cycles = 0
         self._release_in = -1
         self._handed_in = -1
         self._reading: Frame | None = None
@@ -283,7 +279,6 @@ class Transmitter:
         self.due = NEVER
         if self.half.half:
             self.engine.deframer.uncovered(tick)
-        self.busy_wire_cycles += tick - frame.start
 
     def _fail(self, frame: Frame, cycle: int) -> None:
         """A burst of the frame ended badly in the cycle before `cycle`."""
