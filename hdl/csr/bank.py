@@ -10,20 +10,33 @@ The two low address bits are not looked at. Writes honour byte strobes; a read h
 clears) the whole register.
 """
 
+import contextlib
+
 from amaranth.hdl import C, Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Out, Signature
 
 from hdl.bus.axi4 import AXI4Lite, Response
 from hdl.irq import InterruptLatch
 from hdl.registers import Field, Register, RegisterMap
 
 from .interface import bank_signature
-from .storage import HardwareInputs, SoftwarePort, next_value
+from .passive import PassiveMemory, passive_kinds
+from .reach import Reach
+from .storage import next_value, written_value
 
 __all__ = ["RegisterBank"]
 
 DATA_WIDTH = 32
+
+
+def _joined(parts) -> int:
+    """One value of parts (width, value), the first one lowest."""
+    joined, position = 0, 0
+    for width, value in parts:
+        joined |= value << position
+        position += width
+    return joined
 
 
 class RegisterBank(wiring.Component):
@@ -38,8 +51,15 @@ class RegisterBank(wiring.Component):
     -------
     csr: AXI4-Lite, the bank being the subordinate.
     wdata, wstrb: the write being taken, beside the `written` strobes.
+    writing, waddr: 1 while a write with a strobe is taken, to a register or not; its byte address.
     reading: what the read being taken will return in the next cycle; 0 while none is.
-    regs: the engine's side: `regs.<REG>.<member>` and `regs.<REG>.<FIELD>.<member>`.
+    raddr: byte address of the read being taken.
+    regs: the engine's side: `regs.<REG>.<member>` and `regs.<REG>.<FIELD>.<member>`. Passive and external
+        registers have none.
+    peek: with passive registers, which are kept in a memory: `peek.data` is what the one at byte address
+        `peek.address` holds, in the same cycle. A reset does not restore that memory.
+    external: with external registers: 1 on `external.read` or `external.written` while an access to one of
+        them is taken, beside `raddr` or `waddr`; `external.data` is what the read returns.
 
     Raises
     ------
@@ -58,16 +78,31 @@ class RegisterBank(wiring.Component):
                 f"{registers.name}: {registers.size_bytes} bytes of registers need an addr_width of "
                 f"{(registers.size_bytes - 1).bit_length()}, not {addr_width}")
         self.registers = registers
-        super().__init__({
+        self._passive = [register for register in registers if register.passive and register.writable]
+        self._external = [register for register in registers if register.external]
+        members = {}
+        if self._passive:
+            members["peek"] = Out(Signature({"address": In(addr_width), "data": Out(DATA_WIDTH)}))
+        if self._external:
+            members["external"] = Out(Signature({"read": Out(1), "written": Out(1), "data": In(DATA_WIDTH)}))
+        super().__init__(members | {
             "csr": In(AXI4Lite(addr_width=addr_width, data_width=DATA_WIDTH)),
             "wdata": Out(DATA_WIDTH), "wstrb": Out(DATA_WIDTH // 8),
-            "reading": Out(DATA_WIDTH),
+            "writing": Out(1), "waddr": Out(addr_width), "reading": Out(DATA_WIDTH), "raddr": Out(addr_width),
             "regs": Out(bank_signature(registers)),
         })
 
     def elaborate(self, platform):
         m = Module()
         self._strobed = Signal(DATA_WIDTH)  # which bits of wdata are in bytes with a strobe
+        self._reach = Reach(self.registers, self.regs, self.csr.wdata, self._strobed)
+        if self._passive:
+            m.submodules.passive = self._memory = PassiveMemory(self.registers, len(self.csr.awaddr))
+            m.d.comb += [
+                self._memory.waddr.eq(self.csr.awaddr), self._memory.wdata.eq(self.csr.wdata),
+                self._memory.raddr.eq(self.csr.araddr),
+                self._memory.paddr.eq(self.peek.address), self.peek.data.eq(self._memory.pdata),
+            ]
         self._face(m)
         self._keep(m)
         return m
@@ -93,61 +128,117 @@ class RegisterBank(wiring.Component):
         with m.Elif(csr.rready):
             m.d.sync += csr.rvalid.eq(0)
 
-        effective = taken & csr.wstrb.any()
-        for register in self.registers:
-            index, face = register.offset >> 2, getattr(self.regs, register.name)
-            if register.writable:
-                written = effective & (csr.awaddr[2:] == index)
-                m.d.comb += face.written.eq(written & ~face.lock if hasattr(face, "lock") else written)
-            if register.readable:
-                m.d.comb += face.read.eq(asked & (csr.araddr[2:] == index))
-            if hasattr(face, "merged"):
-                stored = self._word(register, lambda field: field.writable)
-                writable = C(register.write_mask, DATA_WIDTH)
-                m.d.comb += face.merged.eq((stored & ~self._strobed) | (csr.wdata & self._strobed & writable))
-
+        m.d.comb += [
+            self.writing.eq(taken & csr.wstrb.any()), self.waddr.eq(csr.awaddr), self.raddr.eq(csr.araddr)]
+        self._writes(m)
         # One multiplexer, evaluated only while a read is taken: simulators pay for it a few times a frame.
         with m.If(asked):
-            with m.Switch(csr.araddr[2:]):
-                for register in self.registers:
-                    if register.readable:
-                        with m.Case(register.offset >> 2):
-                            m.d.comb += self.reading.eq(self._word(register, lambda field: field.readable))
+            self._reads(m)
             m.d.sync += csr.rdata.eq(self.reading)
 
+    def _writes(self, m: Module) -> None:
+        """The write strobes, and the storage that nothing but a write can change.
+
+        All of it below one condition and one decoder, for the simulators' sake again: in a cycle without a
+        write nothing here is looked at, however many registers there are.
+        """
+        seen = [register for register in self._reach.active if register.writable]
+        strobes = Signal(len(seen))
+        settings = self._settings(m)
+        with m.If(self.writing), m.Switch(self.csr.awaddr[2:]):
+            for number, register in enumerate(seen):
+                with m.Case(register.offset >> 2):
+                    m.d.comb += strobes[number].eq(1)
+                    self._write_settings(m, register, settings)
+            if self._passive:
+                with m.Case(*(register.offset >> 2 for register in self._passive)):
+                    m.d.comb += self._memory.enable.eq(self.csr.wstrb)
+            outside = [register.offset >> 2 for register in self._external if register.writable]
+            if outside:
+                with m.Case(*outside):
+                    m.d.comb += self.external.written.eq(1)
+        for number, register in enumerate(seen):
+            face = getattr(self.regs, register.name)
+            written = strobes[number]
+            m.d.comb += face.written.eq(written & ~face.lock if hasattr(face, "lock") else written)
+            if hasattr(face, "merged"):
+                stored = self._reach.word(register, lambda field: field.writable)
+                writable = C(register.write_mask, DATA_WIDTH)
+                m.d.comb += face.merged.eq(
+                    (stored & ~self._strobed) | (self.csr.wdata & self._strobed & writable))
+
+    def _reads(self, m: Module) -> None:
+        """The read strobes and what a read returns."""
+        seen = [register for register in self._reach.active if register.readable]
+        strobes = Signal(len(seen))
+        with m.Switch(self.csr.araddr[2:]):
+            for number, register in enumerate(seen):
+                with m.Case(register.offset >> 2):
+                    m.d.comb += strobes[number].eq(1)
+                    m.d.comb += self.reading.eq(self._reach.word(register, lambda field: field.readable))
+            for (kept, constant), registers in passive_kinds(self.registers).items():
+                stored = self._memory.rdata & kept if kept else C(0, DATA_WIDTH)
+                with m.Case(*(register.offset >> 2 for register in registers)):
+                    m.d.comb += self.reading.eq(stored | constant)
+            outside = [register.offset >> 2 for register in self._external if register.readable]
+            if outside:
+                with m.Case(*outside):
+                    m.d.comb += [self.external.read.eq(1), self.reading.eq(self.external.data)]
+        for number, register in enumerate(seen):
+            m.d.comb += getattr(self.regs, register.name).read.eq(strobes[number])
+
     def _keep(self, m: Module) -> None:
-        """The storage: one vector for fields only software changes, one for counters, one for the others.
+        """The storage that more than a write can change: one vector for counters, one for the others.
 
         A vector a field would be the plainer hardware, and costs an event-driven simulator an assignment for
-        each of the hundred fields in every cycle. Waves show the fields as `regs__<REG>__<FIELD>__value` in
-        any case.
+        each field in every cycle. Waves show the fields as `regs__<REG>__<FIELD>__value` in any case.
         """
-        vectors: dict[str, list[tuple[Signal, int, Value]]] = {"settings": [], "statistics": [], "state": []}
-        for register in self.registers:
+        vectors: dict[str, list[tuple[Signal, int, Value]]] = {"statistics": [], "state": []}
+        for register in self._reach.active:
             if register.alias_of:
                 continue
             causes = [field for field in register.fields if field.intr]
             if causes:
                 self._latch(m, register, causes)
             for field in register.fields:
-                if not field.stored or field.intr:
+                if not field.stored or field.intr or self._reach.is_setting(register, field):
                     continue
-                value = self._member(register, field).value
-                inputs = self._inputs(register, field)
-                after = next_value(value, field, self._ports(register, field), inputs)
-                changing = inputs.any or field.singlepulse
-                name = "statistics" if field.counter else "state" if changing else "settings"
-                vectors[name].append((value, field.reset, after))
+                value = self._reach.member(register, field).value
+                after = next_value(value, field, self._reach.ports(register, field),
+                                   self._reach.inputs(register, field))
+                vectors["statistics" if field.counter else "state"].append((value, field.reset, after))
         for name, parts in vectors.items():
             if not parts:
                 continue
-            init, position = 0, 0
-            for value, reset, _ in parts:
-                init |= reset << position
-                position += len(value)
-            vector = Signal(position, name=name, init=init)
+            vector = Signal(sum(len(value) for value, _, _ in parts), name=name,
+                            init=_joined((len(value), reset) for value, reset, _ in parts))
             m.d.comb += Cat(value for value, _, _ in parts).eq(vector)
             m.d.sync += vector.eq(Cat(Value.cast(after)[:len(value)] for value, _, after in parts))
+
+    def _settings(self, m: Module) -> dict[str, dict[str, Value]]:
+        """The bits of each setting, by the names of register and field, in the one vector that keeps them."""
+        fields = [(register, field) for register in self._reach.active if not register.alias_of
+                  for field in register.fields if field.stored and self._reach.is_setting(register, field)]
+        if not fields:
+            return {}
+        vector = Signal(sum(field.width for _, field in fields), name="settings",
+                        init=_joined((field.width, field.reset) for _, field in fields))
+        m.d.comb += Cat(self._reach.member(*both).value for both in fields).eq(vector)
+        found, position = {}, 0
+        for register, field in fields:
+            found.setdefault(register.name, {})[field.name] = vector[position:position + field.width]
+            position += field.width
+        return found
+
+    def _write_settings(self, m: Module, register: Register, settings) -> None:
+        """What a write to this register (or alias) that is being taken does to settings."""
+        slices = settings.get(self.registers.primary(register).name, {})
+        face = getattr(self.regs, register.name)
+        with m.If(~face.lock) if hasattr(face, "lock") else contextlib.nullcontext():
+            for field in register.fields:
+                if field.writable and field.name in slices:
+                    port = self._reach.port(register, field)
+                    m.d.sync += slices[field.name].eq(written_value(port, slices[field.name]))
 
     def _latch(self, m: Module, register: Register, causes: list[Field]) -> None:
         """Interrupt causes of one register. Software clears them, or (woset) adds to those that occur."""
@@ -157,7 +248,7 @@ class RegisterBank(wiring.Component):
         occur, clear, mask = [], [], []
         for field in causes:
             ones, zeros = C(0, field.width), C(0, field.width)
-            for port in self._ports(register, field):
+            for port in self._reach.ports(register, field):
                 asserted = port.data & port.strobed
                 if port.written is not None and port.field.onwrite == "woclr":
                     zeros = zeros | Mux(port.written, asserted, 0)
@@ -169,69 +260,17 @@ class RegisterBank(wiring.Component):
                         f"onwrite = {port.field.onwrite}; an interrupt cause takes woclr or woset")
                 if port.read is not None and port.field.onread == "rclr":
                     zeros = zeros | port.read.replicate(field.width)
-            occur.append(self._member(register, field).set | ones | self._referred(field.hwset, field))
-            clear.append(zeros | self._referred(field.hwclr, field))
+            member = self._reach.member(register, field)
+            occur.append(member.set | ones | self._reach.referred(field.hwset, field))
+            clear.append(zeros | self._reach.referred(field.hwclr, field))
             if field.masked_by:
-                mask.append(self._referred(field.masked_by, field))
+                mask.append(self._reach.referred(field.masked_by, field))
             elif field.enabled_by:
-                mask.append(~self._referred(field.enabled_by, field))
+                mask.append(~self._reach.referred(field.enabled_by, field))
             else:
                 mask.append(C(0, field.width))
         m.d.comb += [
             latch.set.eq(Cat(occur)), latch.clear.eq(Cat(clear)), latch.mask.eq(Cat(mask)),
             latch.naive.eq(face.naive), face.irq.eq(latch.irq),
-            Cat(self._member(register, field).value for field in causes).eq(latch.pending),
+            Cat(self._reach.member(register, field).value for field in causes).eq(latch.pending),
         ]
-
-    def _member(self, register: Register, field: Field):
-        """The interface object of a field; of an alias that of the register that holds the storage."""
-        return getattr(getattr(self.regs, self.registers.primary(register).name), field.name)
-
-    def _present(self, register: Register, field: Field) -> Value:
-        """What software would read of a field."""
-        member = self._member(register, field)
-        return member.value if hasattr(member, "value") else member.status
-
-    def _word(self, register: Register, wanted) -> Value:
-        """The register as a 32-bit word made of the fields that `wanted` picks; the other bits are 0."""
-        parts, position = [], 0
-        for field in register.fields:
-            if wanted(field):
-                parts += [C(0, field.lsb - position), self._present(register, field)]
-                position = field.lsb + field.width
-        return Cat(*parts, C(0, register.width - position))
-
-    def _ports(self, register: Register, field: Field) -> list[SoftwarePort]:
-        """Every address at which software reaches a field of a primary register."""
-        ports = []
-        for other in self.registers:
-            if self.registers.primary(other) is not register or field.name not in other:
-                continue
-            face = getattr(self.regs, other.name)
-            span = slice(field.lsb, field.lsb + field.width)
-            ports.append(SoftwarePort(
-                field=other[field.name],
-                written=getattr(face, "written", None), read=getattr(face, "read", None),
-                data=self.csr.wdata[span], strobed=self._strobed[span]))
-        return ports
-
-    def _referred(self, path, field: Field) -> Value:
-        """The bits that the field which `path` names applies to this one: one for all, or bit by bit."""
-        if not isinstance(path, str):
-            return C(0, field.width)
-        value = self._present(*self.registers.referred(path))
-        if len(value) not in (1, field.width):
-            raise ValueError(
-                f"{self.registers.name}: {path} is {len(value)} bits wide and is to act on {field.name} of "
-                f"{field.width} bits; it must have 1 bit, or as many")
-        return value.replicate(field.width) if len(value) == 1 else value
-
-    def _inputs(self, register: Register, field: Field) -> HardwareInputs:
-        member = self._member(register, field)
-        names = ("increment", "we", "next", "set", "clear")
-        inputs = HardwareInputs(**{name: getattr(member, name) for name in names if hasattr(member, name)})
-        if isinstance(field.hwset, str):
-            inputs.set = self._referred(field.hwset, field)
-        if isinstance(field.hwclr, str):
-            inputs.clear = self._referred(field.hwclr, field)
-        return inputs

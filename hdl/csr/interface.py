@@ -66,5 +66,6 @@ def register_signature(register: Register) -> Signature:
 
 
 def bank_signature(registers: RegisterMap) -> Signature:
-    """All registers of a map by name, as seen from the bank."""
-    return Signature({register.name: Out(register_signature(register)) for register in registers})
+    """All registers of a map by name, as seen from the bank, but passive and external ones."""
+    return Signature({register.name: Out(register_signature(register)) for register in registers
+                      if not (register.passive or register.external)})

@@ -10,7 +10,8 @@ from amaranth.hdl import C, Cat, Mux, Value
 
 from hdl.registers import Field
 
-__all__ = ["HardwareInputs", "SoftwarePort", "hardware_step", "next_value", "software_step"]
+__all__ = ["HardwareInputs", "SoftwarePort", "hardware_step", "next_value", "software_step",
+           "written_value"]
 
 
 @dataclasses.dataclass
@@ -47,7 +48,8 @@ class HardwareInputs:
         return any(value is not None for value in (self.increment, self.we, self.set, self.clear))
 
 
-def _written_value(port: SoftwarePort, present: Value) -> Value:
+def written_value(port: SoftwarePort, present: Value) -> Value:
+    """The value after a write through this port that is being taken."""
     ones, zeros = port.data & port.strobed, ~port.data & port.strobed
     match port.field.onwrite:
         case None:
@@ -79,7 +81,7 @@ def software_step(present: Value, ports: list[SoftwarePort]) -> Value:
             value = Mux(port.written, port.data & port.strobed, 0)
             continue
         if port.written is not None and port.field.writable:
-            value = Mux(port.written, _written_value(port, value), value)
+            value = Mux(port.written, written_value(port, value), value)
         if port.read is not None and port.field.onread:
             left = 0 if port.field.onread == "rclr" else port.field.max
             value = Mux(port.read, C(left, port.field.width), value)

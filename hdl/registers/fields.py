@@ -28,7 +28,8 @@ class Field:
     ----------
     lsb, width: position of the lowest bit and number of bits.
     reset: value after reset, right-aligned; of a wire (see `stored`) what the engine drives after reset.
-    sw, hw: "r", "w", "rw" or "na": what software and hardware may do.
+    sw, hw: "r", "w", "rw" or "na": what software and hardware may do. With hw "na" the engine has no part in
+        the field at all.
     onread, onwrite: SystemRDL's side effect ("rclr", "woclr", "woset", ...) or None.
     we, hwset, hwclr: hardware loads a value, sets bits, clears bits. The last two may instead name the field
         of the same map ("REG.FIELD") that does it while it is 1.
@@ -105,6 +106,13 @@ class Field:
         return bool(self.writable or "r" in self.hw or by_hardware)
 
     @property
+    def passive(self) -> bool:
+        """Whether the field is plain storage, or a constant, that the engine does not look at."""
+        effects = (self.onread, self.onwrite, self.we, self.hwset, self.hwclr, self.counter, self.singlepulse,
+                   self.intr, self.swmod, self.swacc, self.swwel)
+        return self.hw == "na" and not any(effects)
+
+    @property
     def access(self) -> str:
         """The access in the short form of the sheets: RW, RO, WO, RC, W1C, W1S, SC."""
         if self.singlepulse:
@@ -142,6 +150,7 @@ class Register:
     fields: ordered by position. Fields may share bits only if one is read-only and the other write-only.
     alias_of: name of the register whose storage it shows at this other offset, or None.
     kernel_name: the driver's name for it where that differs, or None.
+    external: the engine answers accesses to it; the bank holds nothing of it.
     """
 
     name: str
@@ -153,6 +162,7 @@ class Register:
     kernel_name: str | None = None
     desc: str = ""
     basis: str | None = None
+    external: bool = False
 
     @functools.cached_property
     def _by_name(self) -> dict[str, Field]:
@@ -176,6 +186,11 @@ class Register:
     def writable(self) -> bool:
         """Whether a software write does anything here."""
         return any(field.writable for field in self.fields)
+
+    @property
+    def passive(self) -> bool:
+        """Whether the engine has no part in any of its fields: software reads back what it wrote."""
+        return not (self.external or self.alias_of) and all(field.passive for field in self.fields)
 
     @property
     def write_mask(self) -> int:

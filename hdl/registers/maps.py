@@ -1,6 +1,7 @@
 """A register map and the descriptors of a MAC: look-up by name, and a numpy dtype of a descriptor."""
 
 import dataclasses
+import fnmatch
 import functools
 import typing
 from collections.abc import Iterator
@@ -12,6 +13,14 @@ if typing.TYPE_CHECKING:
     import numpy
 
 __all__ = ["Descriptor", "RegisterMap"]
+
+
+_WITHOUT_ENGINE = {
+    "hw": "na", "onread": None, "onwrite": None, "we": False, "hwset": False, "hwclr": False,
+    "counter": False, "saturate": False, "singlepulse": False, "intr": False, "masked_by": None,
+    "enabled_by": None, "swmod": False, "swacc": False, "swwel": False,
+}
+"""What a field loses when the engine has no part in it."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -109,6 +118,36 @@ class RegisterMap(_Registers):
     def primary(self, register: Register) -> Register:
         """The register that holds the storage: itself, or what it is an alias of."""
         return self[register.alias_of] if register.alias_of else register
+
+    def passive(self, *patterns: str) -> "RegisterMap":
+        """The same map, but the engine has no part in the registers whose names match.
+
+        For builds that leave something of the part out, say channels 1 to 3 ("RX[123]_*"): software still
+        writes the registers there and reads back what it wrote; what the engine would show reads as after
+        reset. Shell patterns. Raises `RegisterMapError` for a pattern that matches no register, or matches an
+        alias, an external register, or one that others refer to.
+        """
+        chosen = set()
+        for pattern in patterns:
+            found = {name for name in self._by_name if fnmatch.fnmatchcase(name, pattern)}
+            if not found:
+                raise unknown("register", self.name, pattern, self._by_name)
+            chosen |= {self._by_name[name].name for name in found}
+        for register in self.registers:
+            needed = {register.alias_of} | {
+                path.partition(".")[0] for field in register.fields
+                for path in (field.hwset, field.hwclr, field.masked_by, field.enabled_by)
+                if isinstance(path, str)}
+            if register.name in chosen and (register.external or register.alias_of):
+                raise RegisterMapError(f"{self.name}: {register.name} is an alias or external; it cannot be "
+                                       f"made passive")
+            if register.name not in chosen and needed & chosen:
+                raise RegisterMapError(f"{self.name}: {register.name} refers to "
+                                       f"{', '.join(sorted(needed & chosen))}, which cannot be made passive")
+        return dataclasses.replace(self, registers=tuple(
+            dataclasses.replace(register, fields=tuple(
+                dataclasses.replace(field, **_WITHOUT_ENGINE) for field in register.fields))
+            if register.name in chosen else register for register in self.registers))
 
     def descriptor(self, name: str) -> Descriptor:
         """The descriptor of that name, e.g. "rx_descriptor"; `RegisterMapError` if there is none."""

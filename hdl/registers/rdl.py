@@ -6,10 +6,11 @@ bank. Properties that the bank does not know are refused here, so that none is l
 
 import dataclasses
 import pathlib
+import re
 
 from systemrdl import RDLCompileError, RDLCompiler
 from systemrdl.messages import MessagePrinter, Severity
-from systemrdl.node import AddrmapNode, FieldNode, RegNode
+from systemrdl.node import AddrmapNode, FieldNode, RegfileNode, RegNode
 
 from .errors import RegisterMapError
 from .fields import Field, Register
@@ -76,8 +77,14 @@ def _field(node: FieldNode, owner: AddrmapNode) -> Field:
 
 
 def _name(node: RegNode, owner: AddrmapNode) -> str:
-    """A plain name for a register that may be in register files and arrays: "Q[1].TAIL" is Q1_TAIL."""
-    return node.get_rel_path(owner).replace(".", "_").replace("[", "").replace("]", "")
+    """A plain name for a register that may be in register files and arrays: "Q[1].TAIL" is Q1_TAIL.
+
+    In a file with our property index_last it is Q_TAIL1.
+    """
+    name = node.get_rel_path(owner)
+    if isinstance(node.parent, RegfileNode) and node.parent.get_property("index_last", default=False):
+        name = re.sub(r"(\[\d+\])\.([^.]*)$", r".\2\1", name)
+    return name.replace(".", "_").replace("[", "").replace("]", "")
 
 
 def _register(node: RegNode, owner: AddrmapNode) -> Register:
@@ -88,7 +95,7 @@ def _register(node: RegNode, owner: AddrmapNode) -> Register:
         fields=tuple(_field(field, owner) for field in node.fields()),
         alias_of=_name(node.alias_primary, owner) if node.is_alias else None,
         kernel_name=get("kernel_name", default=None), desc=get("desc", default="") or "",
-        basis=get("basis", default=None))
+        basis=get("basis", default=None), external=node.external)
 
 
 def _inherit_storage(registers: tuple[Register, ...]) -> tuple[Register, ...]:

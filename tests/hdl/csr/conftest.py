@@ -53,9 +53,9 @@ addrmap kinds {
 class BankSim:
     """One bank, elaborated once, run as often as wanted from reset."""
 
-    def __init__(self, registers):
+    def __init__(self, registers, **options):
         self.registers = registers
-        self.bank = RegisterBank(registers)
+        self.bank = RegisterBank(registers, **options)
         self.simulator = Simulator(self.bank)
         self.simulator.add_clock(1e-8)
         self._body = None
@@ -140,3 +140,9 @@ def kinds(kinds_map):
 @pytest.fixture(scope="session")
 def at91():
     return BankSim(load("at91ether"))
+
+
+@pytest.fixture(scope="session")
+def lan():
+    """The build with one RX channel: the registers of the others are passive."""
+    return BankSim(load("lan743x").passive("RX[123]_*"), addr_width=13)

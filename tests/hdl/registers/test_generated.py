@@ -23,6 +23,19 @@ def test_a_page_names_every_register_and_field():
     assert "| 1 | WRAP | rw | r | last entry: the next one is at the base |" in page
 
 
+def test_the_page_and_the_header_of_numbered_registers():
+    lan = load("lan743x")
+    page, header = markdown(lan), c_header(lan)
+    assert [line for line in page.splitlines() if line.startswith("### ") and " at 0x" in line] == [
+        f"### {register.name} at {register.offset:#04x}" for register in lan]
+    macros = [line.split()[1] for line in header.splitlines() if line.startswith("#define")]
+    assert len(macros) == len(set(macros))
+    assert "#define LAN743X_RX3_TAIL 0xd1cu" in header
+    assert "#define LAN743X_RFE_ADDR_FILT_HI5_VALID_MASK 0x80000000u" in header
+    assert "#define LAN743X_RX_DESCRIPTOR_DATA0_OWN_SHIFT 15" in header
+    assert "#define LAN743X_TX_DESCRIPTOR_SIZE 16u" in header
+
+
 def test_a_page_is_written_for_every_mac(tmp_path):
     pages = write_pages(tmp_path / "registers")
     assert [page.stem for page in pages] == list(known_macs())

@@ -50,6 +50,17 @@ def test_arrays_and_register_files_become_plain_registers(tmp_path):
         ("Q0_HEAD", 0x100), ("Q0_TAIL", 0x104), ("Q1_HEAD", 0x140), ("Q1_TAIL", 0x144)]
 
 
+def test_the_number_of_a_register_file_can_be_put_last(tmp_path):
+    (tmp_path / "toy.rdl").write_text(
+        "property index_last { type = boolean; component = regfile; };"
+        "regfile entry { index_last = true; reg { field {} A[15:0] = 0; } HIGH @0;"
+        " external reg { field {} A[15:0] = 0; } LOW @4; };"
+        "addrmap toy { entry ENTRY[2] @0x100 += 8; };")
+    assert [(register.name, register.offset, register.external) for register in load("toy", tmp_path)] == [
+        ("ENTRY_HIGH0", 0x100, False), ("ENTRY_LOW0", 0x104, True),
+        ("ENTRY_HIGH1", 0x108, False), ("ENTRY_LOW1", 0x10C, True)]
+
+
 def test_the_maps_come_without_amaranth():
     code = "import sys, hdl.registers as r; r.load('at91ether'); assert 'amaranth' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)

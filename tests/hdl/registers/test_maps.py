@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hdl.registers import Descriptor, Field, Register, RegisterMap, RegisterMapError
+from hdl.registers import Descriptor, Field, Register, RegisterMap, RegisterMapError, load
 
 CONTROL = Register("CONTROL", 0x10, 32, 32, kernel_name="CTRL", fields=(
     Field("GO", 0, 1), Field("MODE", 4, 3, reset=5), Field("LEN", 16, 16)))
@@ -60,6 +60,27 @@ def test_only_readable_fields_are_unpacked():
 
 def test_reset_is_what_a_read_returns():
     assert CONTROL.reset == 0x50
+
+
+def test_registers_that_a_build_leaves_out_become_passive():
+    lan = load("lan743x")
+    one = lan.passive("RX[123]_*")
+    changed = [register.name for register in one if register not in lan.registers]
+    assert len(changed) == 21 and {name[:4] for name in changed} == {"RX1_", "RX2_", "RX3_"}
+    assert all(one[name].passive for name in changed) and not one["RX0_TAIL"].passive
+    assert one["RX3_TAIL"].reset == 0 and one.field("RX3_TAIL", "INDEX").access == "RW"
+    assert one.descriptors is lan.descriptors and one.offset("RX3_TAIL") == lan.offset("RX3_TAIL")
+
+
+@pytest.mark.parametrize("pattern, text", [
+    ("RX9_*", r"lan743x has no register 'RX9_\*'"),
+    ("INT_EN_SET", "lan743x: INT_EN_CLR refers to INT_EN_SET, which cannot be made passive"),
+    ("INT_EN_CLR", "lan743x: INT_EN_CLR is an alias or external; it cannot be made passive"),
+    ("STAT_RX_T*", "lan743x: STAT_RX_TOTAL_FRAMES is an alias or external; it cannot be made passive"),
+])
+def test_what_cannot_be_made_passive(pattern, text):
+    with pytest.raises(RegisterMapError, match=text):
+        load("lan743x").passive(pattern)
 
 
 def test_descriptor_is_a_numpy_view_of_memory():
