@@ -20,15 +20,13 @@ from model.host.outcome import Outcome
 from model.host.workload import Action, Workload, run
 from model.host.world import World
 from model.kernel import Kernel
+from model.link import Link
 from model.phy import Phy
 from model.scenario import Scenario
 from model.traffic import RxProgram, TxProgram, rx_schedule
 
-MEMORY_BYTES = 4 << 20
+MEMORY_BYTES = 16 << 20
 """Host memory of a run: the coherent pool, and more buffers than a driver of these MACs has at once."""
-GRACE_US = 400
-"""For interrupts and the stack after the wire's last frame: longer than any platform's way from a frame to
-its reader."""
 TX_TIMEOUT_US = 4000
 """Without a completion for so long the transmitter counts as stopped: 30 frame times of the largest frame
 and their interrupts. (The kernel's watchdog waits 5 s; nothing happens in the difference.)"""
@@ -46,12 +44,14 @@ def workload(scenario: Scenario, tx: TxProgram | None, rx: RxProgram | None) -> 
     if rx is not None and len(rx.frames):
         receive = {"rx_start_cycles": rx.start_cycles,
                    "rx_wire_cycles": int(rx_schedule(rx, 0, scenario.tick_cycles).end[-1]),
-                   "rx_grace_cycles": _cycles(GRACE_US, scenario.clock_hz)}
+                   "rx_grace_cycles": scenario.rx_grace_cycles}
+        if scenario.rx_settle_cycles is not None:
+            receive |= {"rx_wanted": len(rx.wanted()), "rx_settle_cycles": scenario.rx_settle_cycles}
     return Workload(
         tx=tx.frames if tx is not None else (),
         tx_ready_cycles=tx.ready_cycles if tx is not None and tx.ready_cycles.any() else None,
-        actions=tuple(Action(action.at_cycle, action.do, action.for_cycles, action.cost_cycles)
-                      for action in scenario.actions),
+        actions=tuple(Action(action.at_cycle, action.do, action.for_cycles, action.cost_cycles,
+                             action.mtu_bytes) for action in scenario.actions),
         tx_timeout_cycles=_cycles(TX_TIMEOUT_US + (BACKOFF_US if scenario.duplex == "half" else 0),
                                   scenario.clock_hz),
         deadline_cycles=scenario.deadline_cycles, **receive)
@@ -61,7 +61,8 @@ async def play(world: World, scenario: Scenario, tx: TxProgram | None, rx: RxPro
     """Run the scenario on `world`, the player's program being in place there already."""
     platform = platforms.load(scenario.platform).with_costs(scenario.host, str(scenario.path))
     host = Host(world, platform)
-    netdev = NetDevice(host, frames.address(scenario.station), scenario.mtu_bytes)
+    netdev = NetDevice(host, frames.address(scenario.station), scenario.mtu_bytes,
+                       frozenset(scenario.failing_allocations))
     driver = drivers.load(scenario.mac).make(host, netdev, scenario.driver, scenario.flags)
     return await run(host, driver, workload(scenario, tx, rx))
 
@@ -71,7 +72,7 @@ def bus_timing(scenario: Scenario) -> BusTiming:
     bus = scenario.bus
     errors = frozenset((error.requester, error.write, error.ordinal) for error in bus.errors)
     return BusTiming(bus.read_latency_cycles, bus.write_latency_cycles, bus.beat_interval_cycles,
-                     bus.jitter_cycles, scenario.seed, errors=errors)
+                     bus.jitter_cycles, scenario.seed, bus.outstanding, errors)
 
 
 @contextmanager
@@ -105,11 +106,16 @@ def golden(scenario: Scenario, tx: TxProgram | None, rx: RxProgram | None) -> Go
     began = time.perf_counter()
     kernel, log = Kernel(), EventLog()
     memory = np.zeros(MEMORY_BYTES, np.uint8)
-    engine = package.Engine(kernel, memory, package.encode(scenario.straps), bus_timing(scenario), rx, log,
-                            Phy(half_duplex=scenario.duplex == "half"))
+    phy = Phy(half_duplex=scenario.duplex == "half", address=scenario.phy_address, gigabit=scenario.phy_gigabit)
+    options = dict(scenario.parameters)
+    link = None
+    if scenario.link is not None:
+        link = options["link"] = Link(scenario.link, scenario.clock_hz)
+    engine = package.Engine(kernel, memory, package.encode(scenario.straps), bus_timing(scenario), rx, log, phy,
+                            **options)
     world = GoldenWorld(engine, scenario.clock_hz, kernel=kernel, mem=memory,
                         csr_write_latency_cycles=scenario.csr.write_latency_cycles,
-                        csr_read_latency_cycles=scenario.csr.read_latency_cycles)
+                        csr_read_latency_cycles=scenario.csr.read_latency_cycles, link=link)
     with _no_collector():
         outcome = world.run(play(world, scenario, tx, rx))
     events = log.array(outcome.end_cycle)

@@ -8,11 +8,13 @@ The engine is any object with
   its clears);
 - `wire_start(cycle)`, called on the falling edge of `cycle`;
 
-and which calls `world.irq_changed(level, cycle, line)` no later than the beginning of `cycle`.
+and which calls, no later than the beginning of `cycle`, `world.irq_changed(level, cycle, line)` of a line
+that is a level and `world.message(vector, cycle)` of a message that arrives.
 """
 
 from __future__ import annotations
 
+from bisect import insort
 from collections import deque
 from collections.abc import Coroutine
 from typing import Any, Protocol
@@ -21,7 +23,8 @@ import numpy as np
 import simpy
 
 from model.host.world import FIRST_CYCLE, CsrPort, Signal, SoftSignal, World
-from model.kernel import DRIVER, PHASES, STATE, Kernel, On
+from model.kernel import DRIVER, EDGE, PHASES, STATE, Kernel, On
+from model.link import Link
 
 DEFAULT_MEMORY_BYTES = 1 << 24
 
@@ -44,70 +47,93 @@ def _fire(event: simpy.Event) -> None:
 
 
 class _Line(Signal):
-    """An interrupt line whose changes may be announced before they happen."""
+    """An interrupt line whose changes may be announced before they happen. Members: `high`, the level when it
+    was last asked for; `ahead` what was announced since, (cycle, level) in order."""
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
-        self._level = False
-        self._ahead: deque[tuple[int, bool]] = deque()
+        self.high = False
+        self._by_message = False
+        self.ahead: deque[tuple[int, bool]] = deque()
         self.waiting: list[simpy.Event] = []
 
     def level(self) -> bool:
-        ahead = self._ahead
+        ahead = self.ahead
         if ahead:
             cycle = self._kernel.cycle
             while ahead and ahead[0][0] <= cycle:
-                self._level = ahead.popleft()[1]
-        return self._level
+                self.high = ahead.popleft()[1]
+        return self.high
+
+    def acknowledge(self) -> None:
+        if self._by_message and self.level():
+            self.high = False
 
     def rise_time(self) -> int | None:
         """Time of the first falling edge at which the line is announced to be high, None if it is not."""
-        for cycle, level in self._ahead:
+        for cycle, level in self.ahead:
             if level:
                 return PHASES * cycle + DRIVER
         return None
 
     def change(self, level: bool, cycle: int) -> None:
+        self._check(cycle)
+        while self.ahead and self.ahead[-1][0] >= cycle:   # what was said of the same time no longer holds
+            self.ahead.pop()
+        self.ahead.append((cycle, level))
+        if level:
+            self._wake(cycle)
+
+    def arrive(self, cycle: int) -> None:
+        self._check(cycle)
+        self._by_message = True
+        insort(self.ahead, (cycle, True))
+        self._wake(cycle)
+
+    def _check(self, cycle: int) -> None:
         if PHASES * cycle + STATE < self._kernel.now:
             raise ValueError(f"line announced for cycle {cycle}: too late in cycle {self._kernel.cycle}")
-        while self._ahead and self._ahead[-1][0] >= cycle:   # what was said of the same time no longer holds
-            self._ahead.pop()
-        self._ahead.append((cycle, level))
-        if level:
-            for event in self.waiting:
-                self._kernel.call_at(PHASES * cycle + DRIVER, _fire, event)
+
+    def _wake(self, cycle: int) -> None:
+        for event in self.waiting:
+            self._kernel.call_at(PHASES * cycle + DRIVER, _fire, event)
 
 
 class _Flag(SoftSignal):
+    ahead = ()
+
     def __init__(self) -> None:
-        self._level = False
+        self.high = False
         self.waiting: list[simpy.Event] = []
 
     def level(self) -> bool:
-        return self._level
+        return self.high
 
     def rise_time(self) -> None:
         return None
 
     def set(self) -> None:
-        self._level = True
+        self.high = True
         for event in self.waiting:
             _fire(event)
 
     def clear(self) -> None:
-        self._level = False
+        self.high = False
 
 
 class GoldenWorld(World):
     """`World` on a `Kernel`, in front of `engine`.
 
     Parameters: `engine` (see the module); `clock_hz`; `memory_bytes`, or `mem` to use an array that is there
-    already; `lines` interrupt lines; latencies as in `CsrPort`; `kernel` if the engine was built on one.
+    already; latencies as in `CsrPort`; `kernel` if the engine was built on one; `link`, the PCIe link that
+    register accesses share with the engine's bus. An interrupt line is there once
+    somebody names it.
     """
 
     def __init__(self, engine: Engine, clock_hz: int, *, kernel: Kernel | None = None,
-                 mem: np.ndarray | None = None, memory_bytes: int = DEFAULT_MEMORY_BYTES, lines: int = 1,
-                 csr_write_latency_cycles: int = 0, csr_read_latency_cycles: int = 0) -> None:
+                 mem: np.ndarray | None = None, memory_bytes: int = DEFAULT_MEMORY_BYTES,
+                 csr_write_latency_cycles: int = 0, csr_read_latency_cycles: int = 0,
+                 link: Link | None = None) -> None:
         self.kernel = kernel if kernel is not None else Kernel()
         self.engine = engine
         self.clock_hz = clock_hz
@@ -115,7 +141,8 @@ class GoldenWorld(World):
         self.csr_write_latency_cycles = csr_write_latency_cycles
         self.csr_read_latency_cycles = csr_read_latency_cycles
         self._port = CsrPort(csr_write_latency_cycles, csr_read_latency_cycles)
-        self._lines = [_Line(self.kernel) for _ in range(lines)]
+        self._link = link
+        self._lines: dict[int, _Line] = {}
         self._alarms: dict[int, list[simpy.Event]] = {}
         engine.attach(self)
 
@@ -132,7 +159,15 @@ class GoldenWorld(World):
         May come ahead of time; replaces what was said before about that cycle and later ones. ValueError if
         `cycle` has begun already.
         """
-        self._lines[line].change(level, cycle)
+        self.irq(line).change(level, cycle)
+
+    def message(self, vector: int, cycle: int) -> None:
+        """The engine's word that the message of `vector` arrives in `cycle`: pending at its falling edge,
+        until the CPU acknowledges it.
+
+        ValueError if `cycle` has begun already.
+        """
+        self.irq(vector).arrive(cycle)
 
     def now(self) -> int:
         return self.kernel.cycle
@@ -143,9 +178,18 @@ class GoldenWorld(World):
     async def wait(self, cycles: int | None, *signals: Signal) -> None:
         kernel = self.kernel
         end = None if cycles is None else kernel.now + PHASES * cycles
-        while not any(signal.level() for signal in signals) and kernel.now != end:
-            times = [time for time in (end, *(signal.rise_time() for signal in signals)) if time is not None]
-            alarm = min(times) if times else None
+        while True:
+            alarm = end
+            for signal in signals:
+                if not (signal.ahead or signal.high):
+                    continue
+                if signal.level():
+                    return
+                rise = signal.rise_time()
+                if rise is not None and (alarm is None or rise < alarm):
+                    alarm = rise
+            if kernel.now == end:
+                return
             if alarm is None or not kernel.skip_to(alarm):
                 await self._wait_event(alarm, signals)
 
@@ -178,22 +222,36 @@ class GoldenWorld(World):
         if not self.kernel.skip_to(time):
             await On(self.kernel.at(time))
 
-    def irq(self, line: int = 0) -> Signal:
+    def irq(self, line: int = 0) -> _Line:
+        if line not in self._lines:
+            self._lines[line] = _Line(self.kernel)
         return self._lines[line]
 
     def signal(self) -> SoftSignal:
         return _Flag()
 
     def csr_write(self, offset: int, value: int, strobe: int = 0xF) -> None:
-        taken = self._port.take(self.now())
+        taken = self._taken(True)
         self.kernel.call_at(PHASES * taken + DRIVER, self.engine.csr_write, taken, offset, value, strobe)
 
     async def csr_read(self, offset: int) -> int:
-        taken = self._port.take(self.now())
+        taken = self._taken(False)
         await self._reach(PHASES * taken + DRIVER)
         value = self.engine.csr_read(taken, offset)
-        await self._reach(PHASES * self._port.returned(taken) + DRIVER)
+        if self._link is None:
+            returned = self._port.returned(taken)
+        else:
+            await self._reach(PHASES * (taken + 1) + EDGE)
+            returned = self._link.register_completion(taken + 1) + self.csr_read_latency_cycles
+        await self._reach(PHASES * returned + DRIVER)
         return value
+
+    def _taken(self, is_write: bool) -> int:
+        """The cycle in which the engine takes an access that is issued now."""
+        if self._link is None:
+            return self._port.take(self.now())
+        arrived = self._link.register_access(self.now() + self.csr_write_latency_cycles, is_write)
+        return self._port.take_from(arrived)
 
     def wire_start(self) -> None:
         self.engine.wire_start(self.now())

@@ -23,7 +23,12 @@ class Signal(ABC):
 
     @abstractmethod
     def level(self) -> bool:
-        """The level at the present falling edge. Constant during one falling edge for a hardware line."""
+        """The level at the present falling edge. Constant during one falling edge for a hardware line, but
+        for `acknowledge`."""
+
+    def acknowledge(self) -> None:
+        """The CPU has entered the interrupt: takes back a message that is pending. Does nothing to a
+        level."""
 
 
 class SoftSignal(Signal):
@@ -61,7 +66,11 @@ class CsrPort:
     def take(self, issued: int) -> int:
         """The cycle in which the engine takes an access issued in cycle `issued`; call once an access, in
         order."""
-        self._last_taken = max(issued + 1 + self.write_latency_cycles, self._last_taken + 2)
+        return self.take_from(issued + 1 + self.write_latency_cycles)
+
+    def take_from(self, arrived: int) -> int:
+        """The same for an access that is at the engine in cycle `arrived`."""
+        self._last_taken = max(arrived, self._last_taken + 2)
         return self._last_taken
 
     def returned(self, taken: int) -> int:
@@ -99,7 +108,7 @@ class World(ABC):
 
     @abstractmethod
     def irq(self, line: int = 0) -> Signal:
-        """The engine's interrupt line as its registers show it at the falling edge."""
+        """The engine's interrupt line at the falling edge: a level, or a message that is pending."""
 
     @abstractmethod
     def signal(self) -> SoftSignal:

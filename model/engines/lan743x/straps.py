@@ -1,0 +1,26 @@
+"""What a scenario says of the part, as the numbers that the strap pins carry (docs/engines/lan743x.md,
+section 10)."""
+
+from __future__ import annotations
+
+FLAGS = ("rev_a0", "tail_inclusive", "past_tail", "head_wb_early", "write_whole_buffer", "edge_irq", "head_wb_late")
+DEFAULT_TAGS, MOST_TAGS = 8, 15
+DEFAULT_FIFO_KIB, MOST_FIFO_KIB = 32, 31
+"""The default FIFO has the code 0."""
+
+CODES: dict[str, tuple[object, ...]] = {name: (False, True) for name in FLAGS} | {
+    "extra_buffer": tuple(range(16)),
+    "tags": (DEFAULT_TAGS, *range(1, MOST_TAGS + 1)),
+    "rx_fifo_kib": (DEFAULT_FIFO_KIB, *range(1, MOST_FIFO_KIB + 1)),
+}
+"""Values of each strap in the order of their codes."""
+
+
+def encode(values: dict[str, object]) -> dict[str, int]:
+    """Codes of the straps. Raises ValueError for a name or value that the part does not have."""
+    codes = {}
+    for name, value in values.items():
+        if name not in CODES or value not in CODES[name]:
+            raise ValueError(f"strap {name} = {value!r}: the part has {CODES.get(name, tuple(CODES))}")
+        codes[name] = CODES[name].index(value)
+    return codes
