@@ -10,7 +10,7 @@ Timing, for a request in cycle w with the port idle in w:
     idle again, and able to grant, in d+1.
 """
 
-from amaranth.hdl import Array, Cat, Module, Signal
+from amaranth.hdl import Array, Cat, Const, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -64,12 +64,13 @@ class Requester(wiring.Signature):
 
 
 class DmaPort(wiring.Component):
-    """The port. A requester's number is the identifier of its bursts.
+    """The port.
 
     Parameters
     ----------
     addr_width, data_width, id_width: of the bus.
     priority: the requesters' numbers, the most urgent first.
+    ids: identifier of each requester's bursts; its number if left out.
 
     Members
     -------
@@ -78,10 +79,15 @@ class DmaPort(wiring.Component):
     idle: nothing is outstanding: a request would be granted in this cycle.
     """
 
-    def __init__(self, addr_width: int, data_width: int, id_width: int, priority: tuple[int, ...]):
+    def __init__(self, addr_width: int, data_width: int, id_width: int, priority: tuple[int, ...],
+                 ids: tuple[int, ...] | None = None):
         self.priority = tuple(priority)
         if len(self.priority) > 1 << id_width:
             raise ValueError(f"DmaPort: {len(self.priority)} requesters need more than id_width = {id_width}")
+        self.ids = tuple(range(len(self.priority)) if ids is None else ids)
+        if len(set(self.ids)) != len(self.priority) or not set(self.ids) <= set(range(1 << id_width)):
+            raise ValueError(f"DmaPort: ids = {ids!r} must be {len(self.priority)} different numbers of "
+                             f"{id_width} bits")
         super().__init__({
             "lanes": In(Requester(addr_width, data_width)).array(len(self.priority)),
             "bus": Out(AXI4(addr_width, data_width, id_width)),
@@ -94,6 +100,9 @@ class DmaPort(wiring.Component):
         m.submodules.arbiter = arbiter = FixedPriorityArbiter(self.priority)
 
         owner = Signal.like(arbiter.owner)
+        ident = owner
+        if self.ids != tuple(range(len(lanes))):
+            ident = Array(Const(value, len(bus.awid)) for value in self.ids)[owner]
         busy = Signal(len(lanes))  # `owner` again, one bit each while an access is open
         beats_left = Signal(8)  # of a write, behind the one being offered
         writing, responding, failed = Signal(), Signal(), Signal()
@@ -101,7 +110,7 @@ class DmaPort(wiring.Component):
         m.d.comb += [
             arbiter.requests.eq(Cat(lane.request for lane in lanes)),
             arbiter.enable.eq(self.idle),
-            bus.awid.eq(owner), bus.arid.eq(owner), bus.araddr.eq(bus.awaddr), bus.arlen.eq(bus.awlen),
+            bus.awid.eq(ident), bus.arid.eq(ident), bus.araddr.eq(bus.awaddr), bus.arlen.eq(bus.awlen),
             bus.awsize.eq(bus.signature.size), bus.arsize.eq(bus.signature.size),
             bus.awburst.eq(Burst.INCR), bus.arburst.eq(Burst.INCR),
             bus.wvalid.eq(writing), bus.wlast.eq(beats_left == 0),

@@ -2,11 +2,12 @@
 what happened.
 
 With `rng` left out the timing is that of the bench's bus: AR handshake in a, first beat in a + 1 +
-read_latency, a beat every `beat_interval` cycles; AW in a, W from a + 1 on, response write_latency + 1
-cycles after the last beat. With `rng` every channel pauses at random. Protocol rules that an engine could
-break are asserted here.
+read_latency or, with more than one read open, behind the read before, a beat every `beat_interval` cycles;
+AW in a, W from a + 1 on, response write_latency + 1 cycles after the last beat. With `rng` every channel
+pauses at random. Protocol rules that an engine could break are asserted here.
 """
 
+import collections
 import dataclasses
 import random
 from collections.abc import Iterable
@@ -45,6 +46,7 @@ class AxiMemory:
     The others are also those of `restart`, which is called before the simulator runs again:
     errors: (requester, write, ordinal) of the bursts answered with SLVERR.
     most_beats: the longest burst allowed.
+    outstanding: reads that may be open; they are answered in order.
     """
 
     def __init__(self, bus, size_bytes: int = 1 << 16, **options):
@@ -55,9 +57,10 @@ class AxiMemory:
 
     def restart(self, *, read_latency: int = 0, write_latency: int = 0, beat_interval: int = 1,
                 rng: random.Random | None = None, errors: Iterable[tuple[int, bool, int]] = (),
-                most_beats: int = 256) -> None:
+                most_beats: int = 256, outstanding: int = 1) -> None:
         self.read_latency, self.write_latency, self.beat_interval = read_latency, write_latency, beat_interval
         self.rng, self.errors, self.most_beats = rng, set(errors), most_beats
+        self.outstanding = outstanding
         self.bursts: list[Burst] = []
         self._ordinals: dict[tuple[int, bool], int] = {}
 
@@ -100,10 +103,11 @@ class AxiMemory:
 
     async def _run(self, ctx) -> None:
         bus = self.bus
-        read: Burst | None = None
+        reads: collections.deque[Burst] = collections.deque()
         write: Burst | None = None
         beats: list[tuple[int, int]] = []
-        read_due = write_due = response_due = -1
+        write_due = response_due = -1
+        beat_due = -1  # of the read at the head, if it has begun, or not before
         arready = awready = rvalid = wready = bvalid = 0
         asked: dict[str, list] = {}
         cycle = 0
@@ -116,13 +120,14 @@ class AxiMemory:
                 asked.pop(name, None)
                 if channel[0] and not ready:
                     asked[name] = channel
+            if rvalid and rready:
+                reads[0].beats_taken += 1
+                beat_due = cycle + self.beat_interval
+                if reads[0].beats_taken == reads[0].beats:
+                    reads.popleft().done = cycle
+                    beat_due = cycle + 1
             if ar[0] and arready:
-                read, read_due = self._open(False, cycle, *ar[1:]), cycle + 1 + self.read_latency
-            elif rvalid and rready:
-                read.beats_taken += 1
-                read_due = cycle + self.beat_interval
-                if read.beats_taken == read.beats:
-                    read.done, read = cycle, None
+                reads.append(self._open(False, cycle, *ar[1:]))
             if aw[0] and awready:
                 write, write_due, beats = self._open(True, cycle, *aw[1:]), cycle + 1, []
                 response_due = -1
@@ -140,9 +145,12 @@ class AxiMemory:
             assert not (w[0] and not write), "W before AW"
 
             cycle += 1
-            arready = int(read is None and not self._pause())
+            arready = int(len(reads) < self.outstanding and not self._pause())
             awready = int(write is None and not self._pause())
-            rvalid = int(read is not None and cycle >= read_due and not self._pause())
+            read = reads[0] if reads else None
+            if read and not read.beats_taken:
+                beat_due = max(beat_due, read.addressed + 1 + self.read_latency)
+            rvalid = int(read is not None and cycle >= beat_due and not self._pause())
             wready = int(write is not None and response_due < 0 and cycle >= write_due and not self._pause())
             bvalid = int(write is not None and 0 <= response_due <= cycle and not self._pause())
             if rvalid:

@@ -130,3 +130,27 @@ def test_an_error_is_seen_with_the_end_of_its_burst_only(write):
 def test_more_requesters_than_identifiers_are_refused():
     with pytest.raises(ValueError, match="3 requesters need more than id_width = 1"):
         DmaPort(32, 32, id_width=1, priority=(0, 1, 2))
+
+
+def test_identifiers_of_ones_own():
+    port = DmaPort(32, 32, id_width=4, priority=(1, 0), ids=(0, 6))
+    memory, simulator = AxiMemory(port.bus), Simulator(port)
+
+    async def ask(ctx):
+        ctx.set(port.lanes[1].beats, 1)
+        ctx.set(port.lanes[1].request, 1)
+        await ctx.tick().until(port.lanes[1].granted)
+        ctx.set(port.lanes[1].request, 0)
+        await ctx.tick().until(port.lanes[1].done)
+
+    simulator.add_clock(1e-8)
+    memory.add_to(simulator)
+    simulator.add_testbench(ask)
+    simulator.run()
+    assert [burst.requester for burst in memory.bursts] == [6]
+
+
+@pytest.mark.parametrize("ids", [(0,), (3, 3), (0, 16)])
+def test_identifiers_that_do_not_tell_the_requesters_apart_are_refused(ids):
+    with pytest.raises(ValueError, match="must be 2 different numbers of 4 bits"):
+        DmaPort(32, 32, id_width=4, priority=(1, 0), ids=ids)

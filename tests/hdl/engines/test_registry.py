@@ -30,5 +30,5 @@ def test_a_helper_module_is_no_engine():
 def test_every_engine_can_be_emitted(name):
     emitted = emit(hdl.engines.load(name).Engine(), name)
     assert f"module {name}(" in emitted.verilog
-    assert {"clk", "rst", "irq"} <= set(emitted.sidecar["ports"])
+    assert {"clk", "rst", "csr__awvalid", "bus__awvalid"} <= set(emitted.sidecar["ports"])
     assert emitted.sidecar["lanes"] and emitted.sidecar["straps"] and emitted.sidecar["fsms"]

@@ -36,7 +36,7 @@ class Setup:
     errors: list[tuple[int, bool, int]]
     csr_latency_cycles: int
     frames: list[bytes]
-    gap_nibbles: list[int]
+    gap_symbols: list[int]
     odd: list[bool]
     error_at: list[int]
     half_duplex: bool
@@ -58,7 +58,7 @@ def setup(seed: int) -> Setup:
     frames = [_frame(rng) for _ in range(FRAMES)]
     return Setup(
         straps, bus, errors, rng.choice([0, 0, 3, 5]), frames,
-        gap_nibbles=[rng.choice([24, 24, 24, 2, 1, rng.randrange(1, 400)]) for _ in frames],
+        gap_symbols=[rng.choice([24, 24, 24, 2, 1, rng.randrange(1, 400)]) for _ in frames],
         odd=[rng.random() < 0.1 for _ in frames],
         error_at=[rng.randrange(len(frame)) if rng.random() < 0.05 else -1 for frame in frames],
         half_duplex=half_duplex(seed))

@@ -48,7 +48,7 @@ def golden(seed: int) -> tuple[np.ndarray, np.ndarray, int]:
     frames = FrameSet.of(given.frames)
     everyone = np.ones(len(frames), bool)
     wire = RxProgram(
-        frames=frames, gap_nibbles=np.array(given.gap_nibbles, np.int64), odd=np.array(given.odd),
+        frames=frames, gap_symbols=np.array(given.gap_symbols, np.int64), odd=np.array(given.odd),
         rx_er_at=np.array(given.error_at, np.int64), addressed=everyone, intact=everyone, start_cycles=0)
     engine = golden_engine.Engine(
         kernel, memory, given.straps, BusTiming(**given.bus, errors=frozenset(given.errors)), wire, log,
@@ -64,7 +64,7 @@ def wire_of(given: Setup) -> Program:
     frames = FrameSet.of(given.frames)
     flags = [PLAY_ODD * odd | (PLAY_ERROR | at << 8 if at >= 0 else 0)
              for odd, at in zip(given.odd, given.error_at, strict=True)]
-    return Program(frames.data, frames.length, np.array(given.gap_nibbles), np.array(flags, np.uint32))
+    return Program(frames.data, frames.length, np.array(given.gap_symbols), np.array(flags, np.uint32))
 
 
 @pytest.mark.skipif(shutil.which("iverilog") is None, reason="Icarus is not installed")
