@@ -23,10 +23,11 @@ class Variant:
 
 
 class Driver(ABC):
-    """Members: `mac`, the part's name; `host`; `netdev`, which the workload reads the queue's state and the
-    statistics from."""
+    """Members: `mac`, the part's name; `hands_up_fcs` whether frames go up with their FCS; `host`; `netdev`,
+    which the workload reads the queue's state and the statistics from."""
 
     mac: str
+    hands_up_fcs = True
 
     def __init__(self, host: Host, netdev: NetDevice) -> None:
         self.host = host
@@ -38,7 +39,7 @@ class Driver(ABC):
 
     @abstractmethod
     async def open(self) -> None:
-        """Bring the interface up."""
+        """Bring the interface up; `OpenFailed` if the part does not answer as it must."""
 
     @abstractmethod
     async def stop(self) -> None:
@@ -56,6 +57,11 @@ class Driver(ABC):
     @abstractmethod
     def set_mtu(self, mtu_bytes: int) -> None:
         """Change the MTU; BenchError if the part or driver cannot."""
+
+    async def change_mtu(self, mtu_bytes: int) -> bool:
+        """Change the MTU while the machine runs (ndo_change_mtu); False if it is refused."""
+        self.set_mtu(mtu_bytes)
+        return True
 
     @property
     @abstractmethod

@@ -7,9 +7,9 @@ The rules, the same in both worlds:
   left of the interrupted operation is spent afterwards. An operation whose time is over has its effect before
   an interrupt of that cycle.
 - A line is taken at most once a cycle, so that a handler that costs nothing and clears nothing cannot stop
-  time.
+  time. A message is acknowledged on entry.
 - Softirqs run when the last hard interrupt has returned, with interrupts enabled, unless bottom halves are
-  off.
+  off (`model.host.softirq`).
 - Processes are not preempted by processes: another one runs when the present one blocks or yields. They take
   turns in the order in which they became ready.
 """
@@ -21,6 +21,7 @@ from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
 from model.host.context import Block, Context, Kind, Read, Spin, Yield, ask
+from model.host.softirq import Softirqs
 from model.host.world import Signal
 
 if TYPE_CHECKING:
@@ -28,20 +29,15 @@ if TYPE_CHECKING:
 
 Handler = Callable[[], Coroutine[Any, Any, Any]]
 
-SOFTIRQ_ROUNDS = 10
-"""How often softirqs raised while softirqs run are run at once (the kernel's MAX_SOFTIRQ_RESTART); then a
-process gets a turn."""
-
-
 class IrqLine:
-    """A hardware line routed to one CPU. Members: `signal`; `handler` (None: not requested); `taken`, how
-    often."""
+    """A requested line, routed to one CPU. Members: `number`; `signal`; `handler`; `taken`, how often."""
 
-    __slots__ = ("_host", "_level", "_sampled_cycle", "entered_cycle", "handler", "signal", "taken")
+    __slots__ = ("_host", "_level", "_sampled_cycle", "entered_cycle", "handler", "number", "signal", "taken")
 
-    def __init__(self, host: Host, signal: Signal) -> None:
+    def __init__(self, host: Host, number: int, signal: Signal, handler: Handler) -> None:
+        self.number = number
         self.signal = signal
-        self.handler: Handler | None = None
+        self.handler = handler
         self.taken = 0
         self.entered_cycle = -1
         self._host = host
@@ -56,15 +52,23 @@ class IrqLine:
             self._level = self.signal.level()
         return self._level
 
+    def enter(self) -> None:
+        """Its handler is about to run."""
+        self.entered_cycle = self._host.now
+        self.taken += 1
+        self._host.irqs += 1
+        self.signal.acknowledge()
+        self._level = self.signal.level()
+
 
 class Cpu:
-    """One CPU of `host`. Members: `number`; `lines` routed here; `irqs_off`, `bottom_halves_off`: nesting
-    depths; `running` the context being stepped; `stalled` the one that waits for a register read."""
+    """One CPU of `host`. Members: `number`; `softirqs`; `irqs_off`, `bottom_halves_off`: nesting depths;
+    `running` the context being stepped; `stalled` the one that waits for a register read."""
 
     def __init__(self, host: Host, number: int) -> None:
         self.host = host
         self.number = number
-        self.lines: list[IrqLine] = []
+        self.softirqs = Softirqs(host)
         self.irqs_off = 0
         self.bottom_halves_off = 0
         self.running: Context | None = None
@@ -76,7 +80,15 @@ class Cpu:
         self._stack: list[Context] = []
         self._ready: deque[Context] = deque()
         self._blocked: list[Context] = []
-        self._softirqs: dict[int, Handler] = {}
+        self._lines: tuple[IrqLine, ...] = ()
+        self._signals: tuple[Signal, ...] = ()
+        self._quiet_cycle = -1   # in which no line was high: none rises within a falling edge
+
+    def route(self, lines: list[IrqLine]) -> None:
+        """The requested lines of this CPU; of several that are high the lowest number comes first."""
+        self._lines = tuple(sorted(lines, key=lambda line: line.number))
+        self._signals = tuple(line.signal for line in self._lines)
+        self._quiet_cycle = -1
 
     # What contexts ask of their CPU.
 
@@ -110,7 +122,7 @@ class Cpu:
 
     def raise_softirq(self, number: int, action: Handler) -> None:
         """Have `action` run as softirq `number` (lower ones first) as soon as the rules allow."""
-        self._softirqs.setdefault(number, action)
+        self.softirqs.raise_softirq(number, action)
 
     def add_process(self, body: Coroutine[Any, Any, Any], name: str) -> Context:
         """Make `body` a process of this CPU, ready to run."""
@@ -120,7 +132,9 @@ class Cpu:
 
     def must_yield(self) -> bool:
         """True if an operation that costs nothing has still to stop for an interrupt or softirq."""
-        return self._due_line() is not None or self._softirq_due()
+        if self.irqs_off:
+            return False
+        return self._due_line() is not None or (not self.bottom_halves_off and self.softirqs.due())
 
     def _process_only(self, what: str) -> None:
         if self.running.kind is not Kind.PROCESS or self.irqs_off or self.bottom_halves_off:
@@ -145,6 +159,8 @@ class Cpu:
         self.busy_until = None
         while self.stalled is None:
             if not (self._enter_interrupt() or self._enter_softirq() or self._stack or self._next_process()):
+                if self.softirqs.resume():
+                    continue
                 break
             top = self._stack[-1]
             if top.remaining_cycles:
@@ -160,17 +176,19 @@ class Cpu:
         """The cycle in which this CPU has to run again whatever the lines do; None if there is none."""
         if self.stalled is not None:
             return self.stalled_until
-        if self.irqs_off == 0 and any(line.handler and line.high() for line in self.lines):
-            return self.host.now + 1   # taken once in this cycle already and still high
+        if self.irqs_off == 0 and self._quiet_cycle != self.host.now:
+            for line in self._lines:
+                if line.high():
+                    return self.host.now + 1   # taken once in this cycle already and still high
         if self._stack:
             return self.busy_until
         return min((c.deadline_cycle for c in self._blocked if c.deadline_cycle is not None), default=None)
 
-    def awaited_signals(self) -> list[Signal]:
+    def awaited_signals(self) -> tuple[Signal, ...]:
         """The lines that would interrupt this CPU."""
         if self.irqs_off or self.stalled is not None:
-            return []
-        return [line.signal for line in self.lines if line.handler is not None]
+            return ()
+        return self._signals
 
     def finish_read(self, value: int) -> None:
         """The register read that stalled this CPU has returned `value`."""
@@ -189,23 +207,27 @@ class Cpu:
     # Inside.
 
     def _due_line(self) -> IrqLine | None:
-        if self.irqs_off:
-            return None
         now = self.host.now
-        for line in self.lines:
-            if line.handler is not None and line.entered_cycle != now and line.high():
-                return line
+        if self.irqs_off or self._quiet_cycle == now:
+            return None
+        quiet = True
+        for line in self._lines:
+            if line.high():
+                quiet = False
+                if line.entered_cycle != now:
+                    return line
+        if quiet:
+            self._quiet_cycle = now
         return None
 
     def _softirq_due(self) -> bool:
-        return bool(self._softirqs) and not self.irqs_off and not self.bottom_halves_off
+        return not self.irqs_off and not self.bottom_halves_off and self.softirqs.due()
 
     def _enter_interrupt(self) -> bool:
         line = self._due_line()
         if line is None:
             return False
-        line.entered_cycle = self.host.now
-        line.taken += 1
+        line.enter()
         self.irqs_off += 1
         self._stack.append(Context(self._interrupt(line.handler), Kind.HARDIRQ, f"irq on CPU {self.number}",
                                    self._leave_interrupt))
@@ -223,19 +245,9 @@ class Cpu:
         if not self._softirq_due():
             return False
         self.bottom_halves_off += 1
-        self._stack.append(Context(self._run_softirqs(), Kind.SOFTIRQ, f"softirq on CPU {self.number}",
+        self._stack.append(Context(self.softirqs.run(), Kind.SOFTIRQ, f"softirq on CPU {self.number}",
                                    self._leave_softirq))
         return True
-
-    async def _run_softirqs(self) -> None:
-        self.host.charge("softirq")
-        for _ in range(SOFTIRQ_ROUNDS):
-            raised, self._softirqs = self._softirqs, {}
-            for number in sorted(raised):
-                await raised[number]()
-            if not self._softirqs:
-                break
-        await self.host.settle()
 
     def _leave_softirq(self) -> None:
         self.bottom_halves_off -= 1
@@ -263,6 +275,8 @@ class Cpu:
             request = context.coroutine.send(reply)
         except StopIteration as stop:
             self._stack.pop()
+            if context.kind is Kind.PROCESS:
+                self.softirqs.resume()
             context.done, context.result = True, stop.value
             if context.on_exit is not None:
                 context.on_exit()
@@ -274,8 +288,10 @@ class Cpu:
         elif type(request) is Block:
             context.condition, context.deadline_cycle = request.condition, request.deadline_cycle
             self._blocked.append(self._stack.pop())
+            self.softirqs.resume()
         elif type(request) is Yield:
             self._ready.append(self._stack.pop())
+            self.softirqs.resume()
         elif type(request) is Spin:
             context.spinning = True
         else:

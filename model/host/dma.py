@@ -6,14 +6,16 @@ the device against them (`dma_check`). A broken rule is the finding `dma_api` an
 
 from __future__ import annotations
 
-from bisect import bisect_right, insort
-from dataclasses import dataclass
+from bisect import bisect_left, bisect_right, insort
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from model.host.ownership import NeverSynced, Range, without
+
 if TYPE_CHECKING:
+    from model.host.cache import LineCache
     from model.host.host import Host
 
 NEVER = (1 << 63) - 1
@@ -33,14 +35,20 @@ class Direction(IntEnum):
     FROM_DEVICE = 2
 
 
-@dataclass(frozen=True)
 class Mapping:
-    """Members: `address` and `size_bytes` of the buffer, `direction`, `start_cycle`."""
+    """Members: `address` and `size_bytes` of the buffer, `direction`, `start_cycle`; `unsynced` the ranges
+    that were not given to the CPU since; `cleaned` whether the caches were made ready when it began."""
 
-    address: int
-    size_bytes: int
-    direction: Direction
-    start_cycle: int
+    __slots__ = ("address", "cleaned", "direction", "size_bytes", "start_cycle", "unsynced")
+
+    def __init__(self, address: int, size_bytes: int, direction: Direction, start_cycle: int,
+                 cleaned: bool = True) -> None:
+        self.address = address
+        self.size_bytes = size_bytes
+        self.direction = direction
+        self.start_cycle = start_cycle
+        self.cleaned = cleaned
+        self.unsynced: list[Range] = [(address, address + size_bytes)]
 
     def __str__(self) -> str:
         return (f"{self.size_bytes} bytes at {self.address:#x} {self.direction.name}"
@@ -48,42 +56,55 @@ class Mapping:
 
 
 class DmaApi:
-    """Mappings of one device. A bus address is the memory address."""
+    """Mappings of one device. A bus address is the memory address.
+
+    Members: `cache`, set by a driver that leaves out what the caches need (`model.host.cache`), else None.
+    """
 
     def __init__(self, host: Host) -> None:
         self._host = host
+        self.cache: LineCache | None = None
         self._live: dict[int, Mapping] = {}
         self._starts: list[int] = []   # of the live mappings, sorted, to find overlaps
+        self._never_synced = NeverSynced()
         self._ended: list[tuple[int, int, int, int, int]] = []
         self._coherent: dict[int, Mapping] = {}
 
-    async def map_single(self, address: int, size_bytes: int, direction: Direction) -> int:
+    async def map_single(self, address: int, size_bytes: int, direction: Direction,
+                         skip_sync: bool = False) -> int:
         """Hand a buffer to the device; returns its bus address.
 
         Costs the label `dma_map` and, on a platform whose caches are not coherent, `cache_line` for every
-        line; the mapping begins when that is spent.
+        line, unless `skip_sync` (DMA_ATTR_SKIP_CPU_SYNC); the mapping begins when that is spent.
         """
-        self._host.charge("dma_map")
-        self._clean(address, size_bytes)
-        await self._host.spend_cycles("dma_map", 0)
+        host = self._host
+        host.charge("dma_map")
+        if not skip_sync:
+            self._clean(address, size_bytes)
+        await host.settle()
         overlapped = self.mapping_over(address, size_bytes)
         if overlapped is not None:
             self._complain(f"map of {size_bytes} bytes at {address:#x} overlaps {overlapped}")
-        mapping = Mapping(address, size_bytes, direction, self._host.now)
+        mapping = Mapping(address, size_bytes, direction, host.now, not skip_sync)
+        if self.cache is not None and not skip_sync:
+            self.cache.invalidate(address, size_bytes)
+        self._never_synced.forget(address, size_bytes)
         if address in self._live:
             self._end(self._live[address])
         self._live[address] = mapping
         insort(self._starts, address)
         return address
 
-    def unmap_single(self, address: int, size_bytes: int, direction: Direction) -> None:
+    def unmap_single(self, address: int, size_bytes: int, direction: Direction,
+                     skip_sync: bool = False) -> None:
         """Take a buffer back; must match the map in address, size and direction.
 
-        Charges the label `dma_unmap` and, for what the device wrote, `cache_line` for every line: the mapping
-        ends when that begins.
+        Charges the label `dma_unmap` and, for what the device wrote, `cache_line` for every line, unless
+        `skip_sync` (DMA_ATTR_SKIP_CPU_SYNC): the mapping ends when that begins. To read bytes that were not
+        synchronised either way is the finding `stale_read`.
         """
         self._host.charge("dma_unmap")
-        if direction is not Direction.TO_DEVICE:
+        if direction is not Direction.TO_DEVICE and not skip_sync:
             self._clean(address, size_bytes)
         mapping = self._live.get(address)
         if mapping is None:
@@ -94,7 +115,45 @@ class DmaApi:
             self._complain(f"unmap of {size_bytes} bytes at {address:#x}: mapped were {mapping}")
         if mapping.direction is not direction:
             self._complain(f"unmap of {address:#x} {direction.name}: mapped were {mapping}")
+        if mapping.direction is not Direction.TO_DEVICE:
+            if skip_sync:
+                self._never_synced.add(address, mapping.unsynced)
+            elif self.cache is not None:
+                self.cache.take_back(address, mapping.size_bytes, mapping.cleaned)
         self._end(mapping)
+
+    def sync_single_for_cpu(self, address: int, size_bytes: int, direction: Direction) -> None:
+        """Let the CPU read what the device wrote to part of a mapping. Charges `dma_sync` and `cache_line`
+        for every line."""
+        mapping = self._to_sync(address, size_bytes, direction, "cpu")
+        if direction is not Direction.TO_DEVICE:
+            self._clean(address, size_bytes)
+        if mapping is not None:
+            mapping.unsynced = without(mapping.unsynced, (address, address + size_bytes))
+            if self.cache is not None and direction is not Direction.TO_DEVICE:
+                self.cache.take_back(address, size_bytes, mapping.cleaned)
+
+    def sync_single_for_device(self, address: int, size_bytes: int, direction: Direction) -> None:
+        """Give part of a mapping to the device again; charges as `sync_single_for_cpu`."""
+        mapping = self._to_sync(address, size_bytes, direction, "device")
+        self._clean(address, size_bytes)
+        if mapping is not None:
+            part = (address, address + size_bytes)
+            mapping.unsynced = sorted([*without(mapping.unsynced, part), part])
+            if self.cache is not None:
+                self.cache.invalidate(address, size_bytes)
+
+    def _to_sync(self, address: int, size_bytes: int, direction: Direction, whom: str) -> Mapping | None:
+        self._host.charge("dma_sync")
+        mapping = self.mapping_over(address, size_bytes)
+        what = f"sync for {whom} of {size_bytes} bytes at {address:#x} {direction.name}"
+        if mapping is None or address < mapping.address \
+                or mapping.address + mapping.size_bytes < address + size_bytes:
+            self._complain(f"{what}: not in one mapping")
+            return None
+        if mapping.direction is not direction:
+            self._complain(f"{what}: mapped were {mapping}")
+        return mapping
 
     def allocate_coherent(self, size_bytes: int) -> int:
         """Coherent memory, zeroed: always open to the device until it is freed."""
@@ -122,15 +181,26 @@ class DmaApi:
         return None
 
     def check_cpu_access(self, address: int, size_bytes: int, write: bool) -> None:
-        """Note a CPU access to a buffer that the device owns. Reading what only the device reads is
-        allowed."""
+        """Note a CPU access to a buffer that the device owns, but for what was synchronised for the CPU.
+        Reading what only the device reads is allowed."""
         mapping = self.mapping_over(address, size_bytes) if self._starts else None
         if mapping is not None and (write or mapping.direction is not Direction.TO_DEVICE):
-            self._complain(f"CPU {'writes' if write else 'reads'} {size_bytes} bytes at {address:#x}"
-                           f" while the device owns {mapping}")
+            if any(first < address + size_bytes and address < end for first, end in mapping.unsynced):
+                self._complain(f"CPU {'writes' if write else 'reads'} {size_bytes} bytes at {address:#x}"
+                               f" while the device owns {mapping}")
+        elif not write:
+            stale = self._never_synced.overlap(address, size_bytes)
+            if stale is not None:
+                self._host.findings.note(
+                    "stale_read", self._host.now,
+                    f"CPU reads {size_bytes} bytes at {address:#x}: those from {stale[0]:#x} up to"
+                    f" {stale[1]:#x} were unmapped without a sync")
 
     def check_free(self, address: int, size_bytes: int) -> None:
         """Note that memory is freed under a live mapping."""
+        self._never_synced.forget(address, size_bytes)
+        if self.cache is not None:
+            self.cache.freed(address, size_bytes)
         mapping = self.mapping_over(address, size_bytes)
         if mapping is not None:
             self._complain(f"free of {address:#x} while the device owns {mapping}")
@@ -155,7 +225,7 @@ class DmaApi:
 
     def _end(self, mapping: Mapping) -> None:
         del self._live[mapping.address]
-        self._starts.remove(mapping.address)
+        del self._starts[bisect_left(self._starts, mapping.address)]
         self._record(mapping)
 
     def _record(self, mapping: Mapping) -> None:

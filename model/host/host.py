@@ -29,12 +29,12 @@ class Host:
     """One machine.
 
     Parameters: `world`; `platform` for costs and cache lines; `cpus` how many; `irq_cpu` CPU of each
-    interrupt line that is not CPU 0's; `lines` how many lines the engine has.
+    interrupt line that is not CPU 0's.
     Members: `now` the present cycle; `cpu` the CPU whose context runs; `memory`, `dma`, `findings`;
-    `mmio_reads`, `mmio_writes` counted.
+    `irqs` taken, `mmio_reads`, `mmio_writes` counted.
     """
 
-    def __init__(self, world: World, platform: Platform, *, cpus: int = 1, lines: int = 1,
+    def __init__(self, world: World, platform: Platform, *, cpus: int = 1,
                  irq_cpu: dict[int, int] | None = None, coherent_bytes: int = COHERENT_BYTES) -> None:
         self.world = world
         self.platform = platform
@@ -48,14 +48,15 @@ class Host:
         self.cpu = self.cpus[0]
         self.mmio_reads = 0
         self.mmio_writes = 0
-        self._lines = [IrqLine(self, world.irq(line)) for line in range(lines)]
-        for number, line in enumerate(self._lines):
-            self.cpus[(irq_cpu or {}).get(number, 0)].lines.append(line)
+        self.irqs = 0
+        self._irq_cpu = irq_cpu or {}
+        self._lines: dict[int, IrqLine] = {}
         self._spent_cycles: dict[str, int] = {}
         self._single_cycles = {label: whole_cycles(cost.ns, world.clock_hz)
                                for label, cost in platform.costs.items()}
         self._per_unit = {label: (cost.ns * world.clock_hz / NS_PER_S).as_integer_ratio()
                           for label, cost in platform.costs.items()}
+        self._several_cycles: dict[tuple[str, int], int] = {}
         self._port = CsrPort(world.csr_write_latency_cycles, world.csr_read_latency_cycles)
         self._arrivals: dict[int, tuple[Any, list[int]]] = {}
 
@@ -66,8 +67,11 @@ class Host:
         up."""
         if count == 1:
             return self._single_cycles[label]
-        over, under = self._per_unit[label]
-        return (2 * over * count + under) // (2 * under)
+        cycles = self._several_cycles.get((label, count))
+        if cycles is None:
+            over, under = self._per_unit[label]
+            cycles = self._several_cycles[label, count] = (2 * over * count + under) // (2 * under)
+        return cycles
 
     async def spend(self, label: str, ns: float | None = None, count: int = 1) -> None:
         """Spend CPU time under `label`: the platform's cost `count` times, or `ns` whatever the label.
@@ -75,7 +79,15 @@ class Host:
         The start is a point where an interrupt can come, even if no time passes.
         """
         cycles = self.cycles(label, count) if ns is None else whole_cycles(ns, self.world.clock_hz)
-        await self.spend_cycles(label, cycles)
+        if cycles:
+            self.account(label, cycles)
+        cpu = self.cpu
+        context = cpu.running
+        if context.charged_cycles:
+            cycles += context.charged_cycles
+            context.charged_cycles = 0
+        if cycles or cpu.must_yield():
+            await ask(cycles)
 
     async def spend_cycles(self, label: str, cycles: int) -> None:
         """As `spend`, for a number of cycles."""
@@ -97,9 +109,10 @@ class Host:
 
     async def settle(self) -> None:
         """Spend now what was charged; a place where an interrupt that is due is taken in any case."""
-        context = self.cpu.running
+        cpu = self.cpu
+        context = cpu.running
         cycles, context.charged_cycles = context.charged_cycles, 0
-        if cycles or self.cpu.must_yield():
+        if cycles or cpu.must_yield():
             await ask(cycles)
 
     def account(self, label: str, cycles: int) -> None:
@@ -120,17 +133,18 @@ class Host:
 
     async def write32(self, offset: int, value: int) -> None:
         """Write a register with one access; posted."""
-        await self._write(offset, value, 0xF)
+        await self.spend("mmio_write")
+        self._post(offset, value, 0xF)
 
     async def write16(self, offset: int, half: int) -> None:
         """Write half a register, at byte `offset` (a multiple of 2), with a 16-bit access; posted."""
-        if offset & 2:
-            await self._write(offset & ~3, (half & 0xFFFF) << 16, 0xC)
-        else:
-            await self._write(offset, half & 0xFFFF, 0x3)
-
-    async def _write(self, offset: int, value: int, strobe: int) -> None:
         await self.spend("mmio_write")
+        if offset & 2:
+            self._post(offset & ~3, (half & 0xFFFF) << 16, 0xC)
+        else:
+            self._post(offset, half & 0xFFFF, 0x3)
+
+    def _post(self, offset: int, value: int, strobe: int) -> None:
         self.mmio_writes += 1
         if len(self.cpus) > 1:
             self._port.take(self.now)
@@ -152,26 +166,32 @@ class Host:
         """Store `data`; checked against the mappings."""
         self.dma.check_cpu_access(address, len(data), write=True)
         self.memory.mem[address:address + len(data)] = np.frombuffer(data, np.uint8)
+        if self.dma.cache is not None:
+            self.dma.cache.stored(address, len(data))
 
     def cpu_read(self, address: int, size_bytes: int) -> bytes:
         """Load `size_bytes`; checked against the mappings."""
         self.dma.check_cpu_access(address, size_bytes, write=False)
+        if self.dma.cache is not None:
+            return self.dma.cache.load(address, size_bytes)
         return self.memory.mem[address:address + size_bytes].tobytes()
 
     # Interrupts, locks, contexts.
 
     def request_irq(self, handler: Handler, line: int = 0) -> None:
         """Have the coroutine function `handler` run whenever `line` is high."""
-        self._lines[line].handler = handler
+        self._lines[line] = IrqLine(self, line, self.world.irq(line), handler)
+        self._route()
 
     def free_irq(self, line: int = 0) -> None:
         """No handler any more: the line is masked at the interrupt controller."""
-        self._lines[line].handler = None
+        del self._lines[line]
+        self._route()
 
-    @property
-    def irqs(self) -> int:
-        """How many interrupts were taken."""
-        return sum(line.taken for line in self._lines)
+    def _route(self) -> None:
+        for cpu in self.cpus:
+            cpu.route([line for number, line in self._lines.items()
+                       if self._irq_cpu.get(number, 0) == cpu.number])
 
     def spin_lock(self, name: str) -> SpinLock:
         """A new lock."""
@@ -242,9 +262,13 @@ class Host:
         self.world.spawn(reader())
 
     async def _pause(self) -> None:
-        wakes = [cycle for cycle in (cpu.wake_cycle() for cpu in self.cpus) if cycle is not None]
-        cycles = min(wakes) - self.now if wakes else None
-        signals = [signal for cpu in self.cpus for signal in cpu.awaited_signals()]
+        if len(self.cpus) == 1:
+            wake, signals = self.cpu.wake_cycle(), self.cpu.awaited_signals()
+        else:
+            wake = min((cycle for cycle in (cpu.wake_cycle() for cpu in self.cpus) if cycle is not None),
+                       default=None)
+            signals = tuple(signal for cpu in self.cpus for signal in cpu.awaited_signals())
+        cycles = None if wake is None else wake - self.now
         if signals and (cycles is None or cycles > 1):
             await self.world.wait(cycles, *signals)
             self.now = self.world.now()

@@ -13,19 +13,22 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from model.host.skb import Skb, SkbPool
+from model.host.softirq import NET_RX_SOFTIRQ, NET_TX_SOFTIRQ
 
 if TYPE_CHECKING:
     from model.host.host import Host
 
-NET_TX_SOFTIRQ, NET_RX_SOFTIRQ = 2, 3
-"""The kernel's numbers: freeing comes before receiving."""
 BACKLOG_FRAMES = 1000
 """net.core.netdev_max_backlog's default: received frames beyond it are dropped."""
 STATISTICS = ("tx_packets", "tx_bytes", "tx_errors", "tx_dropped", "tx_busy",
-              "rx_packets", "rx_bytes", "rx_errors", "rx_dropped", "multicast")
+              "rx_packets", "rx_bytes", "rx_errors", "rx_dropped", "multicast", "mtu_refused")
 
 
-@dataclass(frozen=True)
+class OpenFailed(RuntimeError):
+    """The interface cannot be brought up: the part did not do what open asks of it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Delivered:
     """A frame at its reader. Members: `cycle`; `data` as the driver handed it up."""
 
@@ -105,11 +108,24 @@ class NetDevice:
     async def _net_rx(self) -> None:
         while self._backlog:
             skb = self._backlog.popleft()
-            await self.host.spend("stack_rx")
-            if self.host.now < self.slow_reader_until:
-                await self.host.spend_cycles("slow_reader", self.slow_reader_cycles)
-            self.delivered.append(Delivered(self.host.now, self.host.cpu_read(skb.data, skb.length)))
+            await self._to_reader(skb)
             await self.rx_skbs.free(skb)
+
+    async def receive(self, skb: Skb) -> None:
+        """Take a received frame up the stack to its reader at once (napi_gro_receive); from a poll. Costs
+        `stack_rx`, charges `free`."""
+        await self._to_reader(skb)
+        self.rx_skbs.release(skb)
+
+    async def _to_reader(self, skb: Skb) -> None:
+        host = self.host
+        await host.spend("stack_rx")
+        if host.now < self.slow_reader_until:
+            await host.spend_cycles("slow_reader", self.slow_reader_cycles)
+        data = host.cpu_read(skb.data, skb.length)
+        for part in skb.frag_list:
+            data += host.cpu_read(part.data, part.length)
+        self.delivered.append(Delivered(host.now, data))
 
     @property
     def backlog_frames(self) -> int:

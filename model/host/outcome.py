@@ -23,8 +23,9 @@ class Outcome:
     the player was started (-1: never), `end_cycle` the driver is gone. `handed` frames that the driver
     took, in order, without FCS, in `handed_cycle`; `delivered` frames at their reader as the driver
     handed them up, in `delivered_cycle`. `findings` with `finding_counts` by name; `stats` of the network
-    device; `driver` counters; `registers` as text if the run stood still; `irqs`, `mmio_reads`,
-    `mmio_writes`; `cpu_account_ns` by label; `dma_intervals` rows of `model.host.dma.INTERVAL`.
+    device; `driver` counters; `hands_up_fcs` whether it leaves the FCS on what it hands up; `registers` as
+    text if the run stood still; `irqs`, `mmio_reads`, `mmio_writes`; `cpu_account_ns` by label;
+    `dma_intervals` rows of `model.host.dma.INTERVAL`.
     """
 
     clock_hz: int
@@ -41,6 +42,7 @@ class Outcome:
     finding_counts: dict[str, int] = field(default_factory=dict)
     stats: dict[str, int] = field(default_factory=dict)
     driver: dict[str, int] = field(default_factory=dict)
+    hands_up_fcs: bool = True
     registers: list[str] = field(default_factory=list)
     irqs: int = 0
     mmio_reads: int = 0

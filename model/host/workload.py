@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from model.frames import FrameSet
+from model.host.netdev import OpenFailed
 from model.host.outcome import Outcome
 from model.host.registers import register_texts
 from model.host.skb import NET_IP_ALIGN
@@ -31,7 +32,7 @@ BUSY_RETRY_NS = 1000
 """How long the queue discipline waits before it offers a refused frame again (assumed)."""
 
 
-DISTURBANCES = ("down", "up", "irqs_off", "busy", "slow_reader")
+DISTURBANCES = ("down", "up", "irqs_off", "busy", "slow_reader", "mtu")
 
 
 @dataclass(frozen=True)
@@ -40,13 +41,14 @@ class Action:
 
     `do`: "down" stops the interface; "up" opens it; "irqs_off" holds interrupts off and "busy" keeps a
     process on the CPU, both for `for_cycles`; "slow_reader" makes each frame cost its reader `cost_cycles`
-    more for `for_cycles`.
+    more for `for_cycles`; "mtu" asks for an MTU of `mtu_bytes` (refused: counted in the device's statistics).
     """
 
     at_cycle: int
     do: str
     for_cycles: int = 0
     cost_cycles: int = 0
+    mtu_bytes: int = 0
 
     def __post_init__(self) -> None:
         if self.do not in DISTURBANCES:
@@ -59,7 +61,8 @@ class Workload:
 
     Members: `tx` frames to send, without FCS; `tx_ready_cycles` the earliest hand-in of each, None: always
     one waiting; `rx_start_cycles` when the wire's player starts, None: never; `rx_wire_cycles` from its start
-    to the last frame's end; `rx_grace_cycles` allowed after that for interrupts and the stack; `actions`;
+    to the last frame's end; `rx_grace_cycles` allowed after that for interrupts and the stack, but only
+    `rx_settle_cycles` from when `rx_wanted` frames have reached it (None: the whole grace always); `actions`;
     `tx_timeout_cycles` without a completion after which the transmitter counts as stopped; `deadline_cycles`
     after which the run is given up; `tx_offset_bytes` from a cache line to the first byte of a sent frame.
     """
@@ -69,6 +72,8 @@ class Workload:
     rx_start_cycles: int | None = None
     rx_wire_cycles: int = 0
     rx_grace_cycles: int = 20_000
+    rx_wanted: int | None = None
+    rx_settle_cycles: int = 0
     actions: tuple[Action, ...] = ()
     tx_timeout_cycles: int = 200_000
     deadline_cycles: int = 50_000_000
@@ -82,9 +87,9 @@ class Workload:
 async def run(host: Host, driver: Driver, workload: Workload) -> Outcome:
     """Run `workload` on `driver` and `host`; ends when everything is sent, received and done, or given up.
 
-    Findings made here: `tx_stopped` (frames are waiting or with the engine and none was completed for
-    `tx_timeout_cycles`), `hang` (the deadline passed), and `dma_api` for what is still mapped or allocated at
-    the end.
+    Findings made here: `open_failed` (the run ends with that), `tx_stopped` (frames are waiting or with the
+    engine and none was completed for `tx_timeout_cycles`), `hang` (the deadline passed), and `dma_api` for
+    what is still mapped or allocated at the end.
     """
     return await host.run(_Run(host, driver, workload).main())
 
@@ -106,8 +111,13 @@ class _Run:
 
     async def main(self) -> Outcome:
         host, driver = self.host, self.driver
-        await driver.probe()
-        await driver.open()
+        try:
+            await driver.probe()
+            await driver.open()
+        except OpenFailed as failure:
+            host.findings.note("open_failed", host.now, str(failure))
+            await host.cpu.sleep(host.world.csr_write_latency_cycles + AFTERMATH_CYCLES)
+            return self._outcome()
         self.up_cycle = self.progress_cycle = host.now
         processes = [host.spawn(self._send(), "sender")]
         if self.work.rx_start_cycles is not None:
@@ -223,8 +233,14 @@ class _Run:
         await self._sleep_until(self.work.rx_start_cycles)
         self.wire_cycle = self.host.now
         self.host.world.wire_start()
-        await self.host.cpu.sleep(self.work.rx_wire_cycles + self.work.rx_grace_cycles)
-        await self.host.cpu.block_until(lambda: not self.driver.netdev.backlog_frames)
+        cpu, work, netdev = self.host.cpu, self.work, self.driver.netdev
+        if work.rx_wanted is None:
+            await cpu.sleep(work.rx_wire_cycles + work.rx_grace_cycles)
+        else:
+            await cpu.sleep(work.rx_wire_cycles)
+            if await cpu.block_until(lambda: len(netdev.delivered) >= work.rx_wanted, work.rx_grace_cycles):
+                await cpu.sleep(work.rx_settle_cycles)
+        await cpu.block_until(lambda: not netdev.backlog_frames)
 
     async def _act(self, action: Action) -> None:
         await self._sleep_until(action.at_cycle)
@@ -232,7 +248,10 @@ class _Run:
         if action.do == "down" and netdev.running:
             await self.driver.stop()
         elif action.do == "up" and not netdev.running:
-            await self.driver.open()
+            try:
+                await self.driver.open()
+            except OpenFailed as failure:
+                host.findings.note("open_failed", host.now, str(failure))
         elif action.do == "irqs_off":
             async with host.irqs_off():
                 await host.spend_cycles("irqs_off", action.for_cycles)
@@ -241,6 +260,8 @@ class _Run:
         elif action.do == "slow_reader":
             netdev.slow_reader_until = host.now + action.for_cycles
             netdev.slow_reader_cycles = action.cost_cycles
+        elif action.do == "mtu" and not await self.driver.change_mtu(action.mtu_bytes):
+            netdev.stats["mtu_refused"] += 1
 
     async def _sleep_until(self, cycle_from_up: int) -> None:
         left = self.up_cycle + cycle_from_up - self.host.now
@@ -267,6 +288,7 @@ class _Run:
             delivered_cycle=np.array([frame.cycle for frame in netdev.delivered], np.int64),
             dma_intervals=host.dma.intervals(), findings=list(host.findings.noted),
             finding_counts=dict(host.findings.counts), stats=dict(netdev.stats),
-            driver=self.driver.counters(), registers=self.registers, irqs=host.irqs,
+            driver=self.driver.counters(), hands_up_fcs=self.driver.hands_up_fcs,
+            registers=self.registers, irqs=host.irqs,
             mmio_reads=host.mmio_reads, mmio_writes=host.mmio_writes,
             cpu_account_ns=host.cpu_account_ns())

@@ -44,13 +44,13 @@ def costs(**ns):
     return load("free").with_costs(ns, "test")
 
 
-def bare(platform=None, engine=None, lines=1, **options):
+def bare(platform=None, engine=None, **options):
     """A host in front of a `NullEngine`; returns (host, world, engine)."""
     engine = engine or NullEngine()
     latencies = {name: options.pop(name) for name in ("csr_write_latency_cycles", "csr_read_latency_cycles")
                  if name in options}
-    world = GoldenWorld(engine, CLOCK_HZ, lines=lines, memory_bytes=1 << 22, **latencies)
-    return Host(world, platform or load("free"), lines=lines, **options), world, engine
+    world = GoldenWorld(engine, CLOCK_HZ, memory_bytes=1 << 22, **latencies)
+    return Host(world, platform or load("free"), **options), world, engine
 
 
 @dataclass

@@ -87,7 +87,7 @@ def test_waiting_for_several_lines():
         world.kernel.call_at(4 * 90 + 3, world.irq_changed, True, 91, 1)
         await world.wait(None, world.irq(0), world.irq(1))
         return world.now()
-    assert run_in(make_world(lines=2), body) == 91
+    assert run_in(make_world(), body) == 91
 
 
 def test_soft_signals_wake_at_the_same_edge():

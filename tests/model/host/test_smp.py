@@ -48,7 +48,7 @@ def test_taking_a_lock_twice_is_an_error():
 
 
 def test_an_interrupt_runs_on_its_cpu_only():
-    host, world, _ = bare(cpus=2, lines=2, irq_cpu={1: 1})
+    host, world, _ = bare(cpus=2, irq_cpu={1: 1})
     seen = []
 
     async def handler():

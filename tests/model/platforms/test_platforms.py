@@ -40,6 +40,18 @@ def test_dead_time_of_the_mstar_platform_is_what_its_header_says():
     assert ns == pytest.approx(25_000, rel=0.02)
 
 
+@pytest.mark.parametrize("buffer_bytes, order_2, mbit_per_s", [(9236, 1, 203), (1520, 0, 496)])
+def test_the_imx6_platform_receives_as_fast_as_the_thread_says(buffer_bytes, order_2, mbit_per_s):
+    """Sheet sections 7 and 8: a frame of 1448 bytes of payload, its time stamp, a poll of 64 and a tail write
+    every 8 entries."""
+    cost = {label: float(cost_of.ns) for label, cost_of in load("imx6").costs.items()}
+    lines = -(-buffer_bytes // load("imx6").cache_line_bytes)
+    ns = cost["alloc"] + order_2 * cost["alloc_order2"] + cost["free"] + cost["dma_map"] + cost["dma_unmap"]
+    ns += 2 * lines * cost["cache_line"] + 13 * cost["descriptor"] + 2 / 8 * cost["mmio_write"]
+    ns += cost["napi"] / 64 + cost["stack_rx"]
+    assert 1448 * 8 / ns * 1000 == pytest.approx(mbit_per_s, rel=0.01)
+
+
 def test_a_file_from_anywhere(tmp_path):
     path = write(tmp_path, GOOD + "".join(cost(label, 2.5) for label in LABELS))
     platform = load_file(path)

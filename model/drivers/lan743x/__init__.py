@@ -1,0 +1,21 @@
+"""Linux's lan743x driver: the receive poll before, in and after the ping-pong fix, its buffer and cache
+variants.
+
+Ref: reference sheet lan743x, sections 3, 4, 6, 7 and 9; the threads and commits that it names.
+"""
+
+from collections.abc import Mapping
+
+from model.drivers.lan743x.driver import Lan743xDriver
+from model.drivers.lan743x.settings import FLAGS, VARIANTS, Settings, make_settings
+from model.host.host import Host
+from model.host.netdev import NetDevice
+
+__all__ = ["FLAGS", "VARIANTS", "Lan743xDriver", "Settings", "make", "make_settings"]
+
+
+def make(host: Host, netdev: NetDevice, variant: str,
+         flags: Mapping[str, object] | None = None) -> Lan743xDriver:
+    """The driver of a variant with `flags` over its presets; BenchError for an unknown name or value, and for
+    a ring in which a frame could get stuck."""
+    return Lan743xDriver(host, netdev, make_settings(variant, flags or {}))
