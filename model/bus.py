@@ -39,6 +39,7 @@ class BusTiming:
     seed: int = 1
     outstanding: int = 1
     errors: frozenset[tuple[int, bool, int]] = frozenset()
+    _last_read_beat: int = field(default=-1, repr=False, compare=False)
     _ordinals: dict[tuple[int, bool], int] = field(default_factory=dict, repr=False, compare=False)
 
     def draw(self, requester: int, is_write: bool) -> tuple[int, bool]:
@@ -57,6 +58,18 @@ class BusTiming:
             return a + 1 + self.read_latency, False
         extra, failed = self.draw(requester, False)
         return a + 1 + self.read_latency + extra, failed
+
+    def read_in_order(self, requester: int, a: int, beats: int) -> tuple[int, int, bool]:
+        """A read whose address is taken in cycle a, with earlier ones perhaps still open: (cycle of its first
+        beat, of its last, failed).
+
+        To be called in the order of the addresses, which is that of the data: a burst's first beat comes
+        after the last one of the burst before it. An engine that takes every beat at once is assumed.
+        """
+        first, failed = self.read(requester, a)
+        first = max(first, self._last_read_beat + 1)
+        self._last_read_beat = first + (beats - 1) * self.beat_interval
+        return first, self._last_read_beat, failed
 
     def write(self, requester: int, a: int, beats: int) -> tuple[int, int, bool]:
         """A write whose address is taken in a, data ready: (cycle of its last beat, cycle of B, failed).

@@ -6,15 +6,15 @@ from dataclasses import replace
 
 from rich.console import Console
 
-from model.scenario import BREACHES, Scenario, macs, select
+from model.scenario import BREACHES, Scenario, find_scenario, macs
 from model.scenario.schema import SIMULATORS
 from tb.plan import Request, has_simulator
 from tb.runspec import RunResult, RunSpec
 from tb.sim import Runner
 
 LOADS = ("wire_tx_1518", "wire_rx_1518", "wire_both_1518")
-"""Scenarios that are measured: one direction at the wire's limit, the other, and both, the busiest state."""
-VARIANT = "depth2"
+"""Scenarios that are measured, each in its first variant: one direction at the wire's limit, the other, and
+both, the busiest state."""
 FRAMES = {"verilator": 500, "icarus": 20}
 """Frames per direction: about a second or more of simulation in each."""
 FLOOR_CYCLES_PER_S = {"verilator": 500_000, "icarus": 10_000}
@@ -28,8 +28,9 @@ def measure(request: Request, load: Callable[[], Runner], console: Console) -> i
     """Measure each MAC; exit status 0 whatever the figures, they are the machine's too, 1 if a run fails."""
     runner = load()
     for mac in request.macs or macs():
-        for scenario in select([mac], LOADS, [VARIANT]):
-            console.print(f"{mac}, {scenario.name}, {VARIANT}", style="bold")
+        for name in LOADS:
+            scenario = next(iter(find_scenario(mac, name).variants.values()))
+            console.print(f"{mac}, {scenario.name}, {scenario.variant}", style="bold")
             if not _measure(scenario, request, runner, console):
                 return 1
     return 0
@@ -61,7 +62,7 @@ def _measure(scenario: Scenario, request: Request, runner: Runner, console: Cons
 
 def _run(load: Scenario, simulator: str, request: Request, runner: Runner) -> RunResult:
     frames = request.frames or FRAMES[simulator]
-    runner.prepare(load.mac, simulator, False)
+    runner.prepare(load.mac, simulator, False, load.parameters)
     return runner.run_one(RunSpec(replace(load, wire_limit_ppm={}), simulator, frames, frames, False,
                                   request.build))
 

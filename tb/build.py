@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -66,9 +67,13 @@ class Built:
                 + (["-fst", f"+waves={waves}"] if waves else ["-none"]))
 
 
+def _top(design: Design) -> str:
+    return generate.top_text(design.sidecar, design.kinds, design.clock_hz, design.phy)
+
+
 def _emit_files(design: Design, folder: Path) -> list[Path]:
     texts = {"engine.v": design.verilog, "rb_native.svh": generate.native_header(),
-             "top.sv": generate.top_text(design.sidecar, design.kinds, design.clock_hz)}
+             "top.sv": _top(design)}
     for name, text in texts.items():
         (folder / name).write_text(text)
     return [folder / "engine.v", folder / "top.sv", *generate.sources(design.sidecar)]
@@ -141,7 +146,7 @@ def build(recipe: Recipe, simulator: str, *, waves: bool = False, root: Path = B
 
     Parameters
     ----------
-    recipe: from `tb.design.engine_recipe(mac)`, or one's own.
+    recipe: from `tb.design.engine_recipe`, or one's own.
     simulator: "verilator" or "icarus".
     waves: whether it can write FST files. A build of its own: tracing costs speed even when it is off.
     root: the build folder.
@@ -170,8 +175,7 @@ def build(recipe: Recipe, simulator: str, *, waves: bool = False, root: Path = B
     about = {"name": design.name, "sidecar": design.sidecar, "clock_hz": design.clock_hz,
              "kinds": design.kinds}
     key = cache.digest(design.verilog, json.dumps(about, sort_keys=True), generate.native_header(),
-                       generate.top_text(design.sidecar, design.kinds, design.clock_hz),
-                       *generate.sources(design.sidecar), *native_sources(), Path(__file__),
+                       _top(design), *generate.sources(design.sidecar), *native_sources(), Path(__file__),
                        tools.identity(simulator))
 
     def make_folder(folder: Path) -> None:
@@ -183,6 +187,8 @@ def build(recipe: Recipe, simulator: str, *, waves: bool = False, root: Path = B
     return _built(about, simulator, waves, folder)
 
 
-def build_engine(mac: str, simulator: str, *, waves: bool = False, root: Path = BUILD) -> Built:
-    """`build` for an engine of hdl/engines; raises BenchError also for an unknown MAC."""
-    return build(engine_recipe(mac), simulator, waves=waves, root=root)
+def build_engine(mac: str, simulator: str, *, waves: bool = False, root: Path = BUILD,
+                 parameters: Mapping[str, int] | None = None) -> Built:
+    """`build` for an engine of hdl/engines, with these arguments of its constructor; raises BenchError also
+    for an unknown MAC and for parameters that it does not take."""
+    return build(engine_recipe(mac, parameters), simulator, waves=waves, root=root)

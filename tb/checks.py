@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from model.frames import FCS_BYTES, FrameSet, wire_image
+from model.frames import FCS_BYTES, FrameSet, address, pause, wire_image
 from model.host.outcome import Outcome
 from model.scenario import Scenario
 from model.traffic import RxProgram, wire_period_cycles
@@ -30,13 +30,18 @@ class Check:
         self.found.setdefault(name, text)
 
 
-def _match(got: list[bytes], sent: list[bytes], check: Check, where: str) -> Counter:
-    """Hold frames against those that they must be; returns how often each position of `sent` was seen."""
+def _match(got: list[bytes], sent: list[bytes], check: Check, where: str,
+           flow: np.ndarray | None = None) -> Counter:
+    """Hold frames against those that they must be; returns how often each position of `sent` was seen.
+
+    `flow`: a number for each of `sent`; only frames of one flow have to keep their order. None: all have to.
+    """
     places: dict[bytes, list[int]] = {}
     for ordinal, frame in enumerate(sent):
         places.setdefault(frame, []).append(ordinal)
+    flows = [0] * len(sent) if flow is None else flow.tolist()
     seen: Counter = Counter()
-    newest = -1
+    newest: dict[int, int] = {}
     for number, frame in enumerate(got):
         check.checked += 1
         ordinals = places.get(frame)
@@ -46,9 +51,10 @@ def _match(got: list[bytes], sent: list[bytes], check: Check, where: str) -> Cou
                        f"{where} frame {number} ({len(frame)} bytes) is none of those handed in")
             continue
         # Of frames that are alike one may have been lost: the earliest that keeps the order is the one.
-        in_order = bisect_right(ordinals, newest)
+        in_order = bisect_right(ordinals, newest.get(flows[ordinals[0]], -1))
         if in_order < len(ordinals):
-            newest = ordinal = ordinals[in_order]
+            ordinal = ordinals[in_order]
+            newest[flows[ordinals[0]]] = ordinal
         else:
             ordinal = next((one for one in ordinals if not seen[one]), ordinals[-1])
             check.bad += 1
@@ -64,9 +70,36 @@ def whole_frames(frames: np.ndarray) -> np.ndarray:
     return (frames["flags"] & FRAME_FCS_OK != 0) & (frames["flags"] & wrong == 0)
 
 
+def are_pauses(frames: np.ndarray, pauses: dict[int, int]) -> np.ndarray:
+    """Which of the FRAME records are pause frames of the engine's own (bool): those whose SFD is one of
+    `pauses` (`evidence.pauses`)."""
+    return np.isin(frames["sfd_cycle"], list(pauses))
+
+
+def _bytes_of(record: np.void, frame_bytes: np.ndarray) -> bytes:
+    begin = int(record["offset"])
+    return frame_bytes[begin:begin + int(record["length"])].tobytes()
+
+
+def check_pauses(frames: np.ndarray, frame_bytes: np.ndarray, pauses: dict[int, int], station: str) -> Check:
+    """The engine's pause frames (cycle of the SFD -> pause time in quanta) as they are on the wire, sent by
+    `station`."""
+    check = Check()
+    on_the_wire = {int(record["sfd_cycle"]): record for record in frames}
+    for cycle, quanta in pauses.items():
+        check.checked += 1
+        right = wire_image(pause(address(station), quanta))
+        if cycle not in on_the_wire or _bytes_of(on_the_wire[cycle], frame_bytes) != right:
+            check.bad += 1
+            check.note("corrupt_frame",
+                       f"the pause frame of cycle {cycle}, time {quanta}, is not on the wire as it must be")
+    return check
+
+
 def check_transmit(outcome: Outcome, frames: np.ndarray, frame_bytes: np.ndarray, spoilt: int,
                    unsent: int) -> Check:
-    """Frames on the wire (checker's FRAME records and their bytes) against those that the driver took.
+    """Frames on the wire (checker's FRAME records and their bytes, but for pause frames) against those that
+    the driver took.
 
     `spoilt`, `unsent`: how many pieces of frames on the wire, and how many frames not sent, the engine itself
     knows of.
@@ -74,8 +107,7 @@ def check_transmit(outcome: Outcome, frames: np.ndarray, frame_bytes: np.ndarray
     check = Check()
     is_whole = whole_frames(frames)
     damaged = int((~is_whole).sum())
-    whole = [frame_bytes[int(record["offset"]):int(record["offset"]) + int(record["length"])].tobytes()
-             for record in frames[is_whole]]
+    whole = [_bytes_of(record, frame_bytes) for record in frames[is_whole]]
     check.checked += damaged
     check.bad += damaged
     if damaged > spoilt:
@@ -93,12 +125,11 @@ def check_transmit(outcome: Outcome, frames: np.ndarray, frame_bytes: np.ndarray
 def check_receive(outcome: Outcome, program: RxProgram) -> Check:
     """Frames that reached the stack against those that the wire played."""
     check = Check()
+    cut = 0 if outcome.hands_up_fcs else FCS_BYTES
     played = [program.frames.bytes(n) for n in range(len(program.frames))]
+    played = [frame[:len(frame) - cut] for frame in played]
     delivered = [outcome.delivered.bytes(n) for n in range(len(outcome.delivered))]
-    if delivered and len(delivered[0]) + FCS_BYTES in {len(frame) for frame in played} \
-            and delivered[0] not in played:
-        played = [frame[:-FCS_BYTES] for frame in played]
-    seen = _match(delivered, played, check, "received")
+    seen = _match(delivered, played, check, "received", program.flow)
     wanted = program.wanted().tolist()
     missing = [ordinal for ordinal in wanted if not seen[ordinal]]
     if missing:
@@ -113,14 +144,17 @@ def check_receive(outcome: Outcome, program: RxProgram) -> Check:
     return check
 
 
-def rate_shortfall_ppm(sfd_cycles: np.ndarray, lengths: np.ndarray, tick_cycles: int) -> float:
+def rate_shortfall_ppm(sfd_cycles: np.ndarray, lengths: np.ndarray, tick_cycles: int,
+                       symbol_bits: int = 4) -> float:
     """How far the rate from the first SFD to the last is below the wire's limit, in parts per million of it.
 
-    `sfd_cycles`, `lengths` (bytes with FCS): one a frame, in order.
+    `sfd_cycles`, `lengths` (bytes with FCS): one a frame, in order. `symbol_bits` on the wire every
+    `tick_cycles`.
     """
     if len(sfd_cycles) < 2:
         return MILLION
-    least = sum(wire_period_cycles(int(length), tick_cycles) for length in lengths[:-1])
+    least = sum(wire_period_cycles(int(length), tick_cycles, symbol_bits=symbol_bits)
+                for length in lengths[:-1])
     return (1 - least / (int(sfd_cycles[-1]) - int(sfd_cycles[0]))) * MILLION
 
 
@@ -128,12 +162,12 @@ def check_rates(scenario: Scenario, frames: np.ndarray, rx_sfd: np.ndarray, rx_r
                 program: RxProgram | None) -> Check:
     """`below_wire_limit` where the scenario sets a limit. `rx_sfd`: cycles of received SFDs; `rx_ring`:
     frames that reached the ring."""
-    check = Check()
+    check, wire = Check(), (scenario.tick_cycles, scenario.symbol_bits)
     for side, allowed in scenario.wire_limit_ppm.items():
         if side == "tx":
-            short = rate_shortfall_ppm(frames["sfd_cycle"], frames["length"], scenario.tick_cycles)
+            short = rate_shortfall_ppm(frames["sfd_cycle"], frames["length"], *wire)
         else:
-            short = rate_shortfall_ppm(rx_sfd, program.frames.length, scenario.tick_cycles)
+            short = rate_shortfall_ppm(rx_sfd, program.frames.length, *wire)
             if rx_ring != len(program.frames):
                 short = MILLION
         if abs(short) > allowed:

@@ -9,7 +9,8 @@ The order at one falling edge is that of the golden world's SimPy queue, stated 
 3. The queue runs, first come first served. Setting a soft signal puts those who wait for it at its end.
 
 A new coroutine starts when the one that spawned it pauses, before anything else. A register read counts as
-set in the cycle in which the engine takes it, everything else when it was begun.
+set in the cycle in which the engine takes it, behind a link in the next one, everything else when it was
+begun.
 """
 
 from __future__ import annotations

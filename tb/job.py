@@ -58,7 +58,8 @@ class Job:
     outstanding,
         errors as [[requester, is_write, ordinal], ...], log_bursts.
     csr_write_latency_cycles, csr_read_latency_cycles: of register accesses.
-    link: whether the PHY has link.
+    link: numbers of the link between bus and memory (`model.link.LinkTiming.numbers`), None: the ideal bus.
+    phy_link: whether the PHY has link.
     half_duplex: whether its partner can half duplex only.
     max_cycles: the run must end before this cycle.
     keep_memory: [first, end) ranges of host memory that come back, as [[first, end], ...].
@@ -73,7 +74,8 @@ class Job:
     bus: dict[str, Any] = field(default_factory=dict)
     csr_write_latency_cycles: int = 0
     csr_read_latency_cycles: int = 0
-    link: bool = True
+    link: dict[str, int] | None = None
+    phy_link: bool = True
     half_duplex: bool = False
     max_cycles: int = 1 << 40
     keep_memory: list[list[int]] = field(default_factory=list)
@@ -120,6 +122,7 @@ class Outcome:
     events, frames, frame_bytes, bursts: logs, see `Native`.
     memory: the ranges asked for, by first address.
     bus_bursts, bus_beats: counts of shape (16, 2), [requester, is_write].
+    link_busy_units: how long packets occupied the link, [up, down], in units of `model.link.UNITS` a cycle.
     log: the simulator's output.
     """
 
@@ -132,6 +135,7 @@ class Outcome:
     start_s: float = 0.0
     wakes: int = 0
     errors: dict[str, int] = field(default_factory=dict)
+    link_busy_units: list[int] = field(default_factory=lambda: [0, 0])
     events: np.ndarray = field(default_factory=lambda: np.empty(0, EVENT))
     frames: np.ndarray = field(default_factory=lambda: np.empty(0, FRAME))
     frame_bytes: np.ndarray = field(default_factory=lambda: np.empty(0, np.uint8))

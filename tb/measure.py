@@ -7,11 +7,13 @@ from types import ModuleType
 
 import numpy as np
 
+from model.frames import FCS_BYTES
 from model.host.outcome import Outcome
+from model.link import UNITS
 from model.scenario import Scenario
 from model.session import GoldenRun
 from model.traffic import wire_period_cycles
-from tb.checks import payload_bytes, whole_frames
+from tb.checks import are_pauses, payload_bytes, whole_frames
 from tb.job import Outcome as Simulated
 from tb.runspec import RunResult
 
@@ -46,8 +48,9 @@ def measure(result: RunResult, scenario: Scenario, evidence: ModuleType, predict
     """Fill in the figures of `result`."""
     events = simulated.events[simulated.events["cycle"] < outcome.end_cycle]
     tx_ends, rx_ends = evidence.frame_ends(events)
-    sent = simulated.frames[whole_frames(simulated.frames)]
-    received = np.asarray(outcome.delivered.length)
+    own = are_pauses(simulated.frames, evidence.pauses(events))
+    sent = simulated.frames[whole_frames(simulated.frames) & ~own]
+    received = np.asarray(outcome.delivered.length) + (0 if outcome.hands_up_fcs else FCS_BYTES)
     in_ring = min(len(rx_ends), len(received))
     sides = {"tx": Side(sent["sfd_cycle"], sent["length"]),
              "rx": Side(rx_ends[:in_ring], received[:in_ring])}
@@ -59,12 +62,18 @@ def measure(result: RunResult, scenario: Scenario, evidence: ModuleType, predict
     result.side_goodput_mbps = {name: sides[name].goodput_mbps(clock_hz) for name in result.side_pps}
     result.pps = sum(result.side_pps.values())
     result.goodput_mbps = sum(result.side_goodput_mbps.values())
+    if len(received) > 1:
+        at_reader = Side(outcome.delivered_cycle, received)
+        result.reader_goodput_mbps = at_reader.goodput_mbps(clock_hz)
     result.cycles_per_frame = _per_frame(tx_ends, rx_ends)
     result.golden_cycles_per_frame = _per_frame(*evidence.frame_ends(predicted.events))
     uses = {"tx": _wire_use(scenario, simulated.frames["sfd_cycle"], simulated.frames["length"]),
             "rx": _wire_use(scenario, evidence.sfd_cycles(events)[1], received)}
     result.wire_utilisation = {side: use for side, use in uses.items() if use is not None}
     result.bus_utilisation = predicted.bus_busy_cycles / outcome.end_cycle
+    if scenario.link is not None:
+        result.link_utilisation = {way: units / (UNITS * outcome.end_cycle) for way, units
+                                   in zip(("up", "down"), simulated.link_busy_units, strict=True)}
     result.cycle_account = evidence.account(events, outcome.end_cycle)
     result.cpu_account = outcome.cpu_account_ns
     result.irqs, result.mmio_reads, result.mmio_writes = outcome.irqs, outcome.mmio_reads, outcome.mmio_writes
@@ -86,5 +95,6 @@ def _wire_use(scenario: Scenario, sfd_cycles: np.ndarray, lengths: np.ndarray) -
     (bytes with FCS) with preamble and minimal gap took."""
     if len(sfd_cycles) < 2 or not len(lengths):
         return None
-    periods = [wire_period_cycles(int(length), scenario.tick_cycles) for length in lengths]
+    periods = [wire_period_cycles(int(length), scenario.tick_cycles, symbol_bits=scenario.symbol_bits)
+               for length in lengths]
     return sum(periods) / (int(sfd_cycles[-1]) - int(sfd_cycles[0]) + periods[-1])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import pickle
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -41,9 +41,10 @@ ERRORS_OF_THE_MACHINE = {"memory_errors": "dma_unmapped"}
 """Counts of the native library that are a finding; any other is a broken rule of the bus or of the bench."""
 
 
-def prepare(mac: str, simulator: str, waves: bool = False) -> None:
-    """Build the simulator of `mac`, or find it built."""
-    build_engine(mac, simulator, waves=waves)
+def prepare(mac: str, simulator: str, waves: bool = False,
+            parameters: Mapping[str, int] | None = None) -> None:
+    """Build the simulator of `mac` with these parameters of its engine, or find it built."""
+    build_engine(mac, simulator, waves=waves, parameters=parameters)
 
 
 def run_one(spec: RunSpec) -> RunResult:
@@ -52,7 +53,7 @@ def run_one(spec: RunSpec) -> RunResult:
     package = engines.load(scenario.mac)
     tx = traffic.tx_program(scenario, spec.tx_frames)
     rx = traffic.rx_program(scenario, spec.rx_frames)
-    built = build_engine(scenario.mac, spec.simulator, waves=spec.waves)
+    built = build_engine(scenario.mac, spec.simulator, waves=spec.waves, parameters=scenario.parameters)
     folder = spec.folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
     result = spec.result()
@@ -101,7 +102,7 @@ def _program(rx: RxProgram | None) -> Program | None:
         return None
     odd = np.where(rx.odd, PLAY_ODD, 0)
     error = np.where(rx.rx_er_at >= 0, PLAY_ERROR | np.maximum(rx.rx_er_at, 0) << 8, 0)
-    return Program(rx.frames.data, rx.frames.length, rx.gap_nibbles, odd | error)
+    return Program(rx.frames.data, rx.frames.length, rx.gap_symbols, odd | error)
 
 
 def simulate_run(spec: RunSpec, built: Built, package: ModuleType, tx: TxProgram | None, rx: RxProgram | None,
@@ -117,11 +118,12 @@ def simulate_run(spec: RunSpec, built: Built, package: ModuleType, tx: TxProgram
               straps=_straps(package, scenario.straps, built.sidecar["straps"]) | more_straps,
               bus={"read_latency": bus.read_latency_cycles, "write_latency": bus.write_latency_cycles,
                    "beat_interval": bus.beat_interval_cycles, "jitter": bus.jitter_cycles,
-                   "seed": scenario.seed,
+                   "seed": scenario.seed, "outstanding": bus.outstanding,
                    "errors": [[error.requester, error.write, error.ordinal] for error in bus.errors]},
               csr_write_latency_cycles=scenario.csr.write_latency_cycles,
               csr_read_latency_cycles=scenario.csr.read_latency_cycles,
               half_duplex=scenario.duplex == "half",
+              link=None if scenario.link is None else scenario.link.numbers(scenario.clock_hz),
               max_cycles=scenario.deadline_cycles + SLACK_CYCLES)
     waves = folder / WAVES_FILE if spec.waves else None
     try:
@@ -195,9 +197,11 @@ def _check(result: RunResult, spec: RunSpec, package: ModuleType, simulated: Sim
         found.setdefault(finding.name, f"cycle {finding.cycle}: {finding.text} ({len(unmapped)} in all)")
     for name, count in simulated.errors.items():
         found.setdefault(ERRORS_OF_THE_MACHINE.get(name, "protocol"), f"{name}: {count}")
-    frames = simulated.frames
+    pauses = evidence.pauses(events)
+    frames = simulated.frames[~checks.are_pauses(simulated.frames, pauses)]
     parts = [checks.check_transmit(outcome, frames, simulated.frame_bytes, evidence.spoilt(events),
                                    evidence.unsent(events)),
+             checks.check_pauses(simulated.frames, simulated.frame_bytes, pauses, spec.scenario.station),
              checks.check_mappings(evidence.hand_overs(events), outcome.dma_intervals)]
     if rx is not None:
         parts.append(checks.check_receive(outcome, rx))

@@ -2,9 +2,9 @@
 JSON.
 
 `tb.runner` has to offer two functions over them:
-`prepare(mac, simulator, waves)` builds the simulation model once, before any run of that MAC in that
-simulator, and `run_one(spec) -> RunResult` performs one run. Both raise BenchError for what the user has to
-put right.
+`prepare(mac, simulator, waves, parameters)` builds the simulation model once, before any run of that MAC with
+those parameters of its engine in that simulator, and `run_one(spec) -> RunResult` performs one run. Both
+raise BenchError for what the user has to put right.
 """
 
 import re
@@ -67,7 +67,8 @@ class RunResult:
     Members beyond the obvious: `found` names of findings and breaches (model.scenario.findings); `detail`
     lines that explain them; `frames`, `bytes` delivered in both directions (bytes with FCS); `goodput_mbps`
     of payload above Ethernet and `pps`, both directions added up, by direction ("tx", "rx") in `side_...`,
-    each over its own time from first to last whole frame; `cycles_per_frame` from one frame's end to the
+    each over its own time from first to last whole frame; `reader_goodput_mbps` as the reader of received
+    frames sees it, None below two; `cycles_per_frame` from one frame's end to the
     next, of the sending side if it sent; `events_digest` hash of the RTL's event log and
     `events_file` the log itself (.npy), by which two simulators are compared; `golden_cycles_per_frame` as
     `cycles_per_frame`, from the golden log; `cycle_account` sums to `cycles`; `golden_wall_s` time the golden
@@ -91,6 +92,7 @@ class RunResult:
     pps: float = 0.0
     side_goodput_mbps: dict[str, float] = field(default_factory=dict)
     side_pps: dict[str, float] = field(default_factory=dict)
+    reader_goodput_mbps: float | None = None
     cycles_per_frame: float | None = None
     golden_cycles_per_frame: float | None = None
     events_compared: int = 0
@@ -101,6 +103,7 @@ class RunResult:
     events_file: str | None = None
     wire_utilisation: dict[str, float] = field(default_factory=dict)
     bus_utilisation: float = 0.0
+    link_utilisation: dict[str, float] = field(default_factory=dict)
     cycle_account: dict[str, int] = field(default_factory=dict)
     cpu_account: dict[str, float] = field(default_factory=dict)
     irqs: int = 0

@@ -33,7 +33,7 @@ def show_waves(request: Request, load: Callable[[], Runner], console: Console, d
     runner = load()
     with RunTable(1, console, [(spec.scenario.name, spec.scenario.variant)]) as table:
         with building(table, spec.scenario.mac, spec.simulator):
-            runner.prepare(spec.scenario.mac, spec.simulator, True)
+            runner.prepare(spec.scenario.mac, spec.simulator, True, spec.scenario.parameters)
         [(_, result)] = run_all([spec], runner.run_one, started=lambda one: table.running(one.label))
         data = checked(spec, result)
         write_result(request.build, data)

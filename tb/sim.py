@@ -3,7 +3,7 @@
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Protocol
 
@@ -24,8 +24,8 @@ _WONDER_S = 1.5
 class Runner(Protocol):
     """What performs runs: the module tb.runner, or a stand-in in tests."""
 
-    def prepare(self, mac: str, simulator: str, waves: bool) -> None:
-        """Build the simulation model."""
+    def prepare(self, mac: str, simulator: str, waves: bool, parameters: Mapping[str, int]) -> None:
+        """Build the simulation model, the engine's class called with `parameters`."""
 
     def run_one(self, spec: RunSpec) -> RunResult:
         """Perform one run."""
@@ -49,9 +49,9 @@ def simulate(request: Request, load: Callable[[], Runner], console: Console) -> 
     partner: dict[str, RunResult] = {}
     names = [(spec.scenario.name, spec.scenario.variant) for spec in specs]
     with RunTable(len(specs), console, names) as table:
-        for mac, simulator in dict.fromkeys((spec.scenario.mac, spec.simulator) for spec in specs):
+        for mac, simulator, parameters in builds(specs):
             with building(table, mac, simulator):
-                runner.prepare(mac, simulator, request.waves)
+                runner.prepare(mac, simulator, request.waves, parameters)
         try:
             for spec, result in run_all(specs, runner.run_one,
                                         started=lambda spec: table.running(spec.label)):
@@ -69,6 +69,16 @@ def simulate(request: Request, load: Callable[[], Runner], console: Console) -> 
         failed = sum(data["verdict"] != "pass" for data in results)
         table.note(f"{len(results)} runs, {len(results) - failed} as expected, {failed} not")
     return 1 if failed else 0
+
+
+def builds(specs: Iterable[RunSpec]) -> list[tuple[str, str, dict[str, int]]]:
+    """What the runs need, each once: MAC, simulator, parameters of the engine."""
+    needed: list[tuple[str, str, dict[str, int]]] = []
+    for spec in specs:
+        build = spec.scenario.mac, spec.simulator, spec.scenario.parameters
+        if build not in needed:
+            needed.append(build)
+    return needed
 
 
 @contextmanager

@@ -36,9 +36,10 @@ def _die_with_parent() -> None:
 
 def _prepare(job: dict[str, Any], folder: Path) -> Native:
     native = Native(job["memory_bytes"])
-    native.control.link = job["link"] | job["half_duplex"] << 1
+    native.control.link = job["phy_link"] | job["half_duplex"] << 1
     native.set_straps(job["straps"])
     native.set_bus(**job["bus"])
+    native.set_link(job["link"])
     if job["has_program"]:
         with np.load(folder / PROGRAM_FILE) as program:
             native.set_program(**program)
@@ -60,7 +61,8 @@ async def _perform(top: Any, job: dict[str, Any], folder: Path, about: dict[str,
     native = _prepare(job, folder)
     world = CocotbWorld(top, native, job["clock_hz"], max_cycles=job["max_cycles"],
                         csr_write_latency_cycles=job["csr_write_latency_cycles"],
-                        csr_read_latency_cycles=job["csr_read_latency_cycles"])
+                        csr_read_latency_cycles=job["csr_read_latency_cycles"],
+                        behind_link=job["link"] is not None)
     main = function_of(job["entry"])(world, **job["arguments"])
     about["start_s"] = time.time() - job["started"]
     began = time.perf_counter()
@@ -68,7 +70,8 @@ async def _perform(top: Any, job: dict[str, Any], folder: Path, about: dict[str,
         about["result"] = await world.run(main)
     finally:
         about |= {"end_cycle": world.now(), "wall_s": time.perf_counter() - began,
-                  "wakes": native.control.wakes, "errors": native.errors()}
+                  "wakes": native.control.wakes, "errors": native.errors(),
+                  "link_busy_units": native.link_busy_units()}
         _write_arrays(folder, native, job)
 
 

@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 from vcd.gtkw import GTKWSave
 
+from tb.top.generate import MESSAGE_LINES
+
 ENGINE = "top.engine"
 NAME_FILTERS = "waves.filters"
 FACES = (
@@ -66,7 +68,9 @@ def write_save_file(path: Path, waves: Path, sidecar: dict[str, Any], clock_hz: 
         save.dumpfile(str(waves.resolve()))
         _window(save, PICOSECONDS // clock_hz, marks)
         save.trace(_name("top.cyc", 64), datafmt="dec")
-        save.trace(f"{ENGINE}.irq")
+        # Without a pin of its own the engine interrupts by messages; the top shows the lines that they set.
+        save.trace(_name(f"{ENGINE}.irq", widths["irq"]) if "irq" in widths
+                   else _name("top.irq", MESSAGE_LINES))
         with save.group("states"):
             for fsm in sidecar["fsms"]:
                 table = _filter_file(filters, fsm)

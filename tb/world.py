@@ -27,12 +27,15 @@ class CycleLimitError(RuntimeError):
 class _Line(Signal):
     """An interrupt line, as it was at the falling edge that woke Python."""
 
-    def __init__(self, control: Any, number: int) -> None:
-        self._control = control
+    def __init__(self, native: Native, number: int) -> None:
+        self._native = native
         self.number = number
 
     def level(self) -> bool:
-        return bool(self._control.irq >> self.number & 1)
+        return bool(self._native.control.irq >> self.number & 1)
+
+    def acknowledge(self) -> None:
+        self._native.acknowledge(self.number)
 
 
 class CocotbWorld(World):
@@ -47,16 +50,19 @@ class CocotbWorld(World):
     value on its
         way back.
     max_cycles: the run must end before this cycle.
+    behind_link: whether register accesses share a link with other packets.
     """
 
     def __init__(self, top: Any, native: Native, clock_hz: int, *, csr_write_latency_cycles: int = 0,
-                 csr_read_latency_cycles: int = 0, max_cycles: int = 1 << 40) -> None:
+                 csr_read_latency_cycles: int = 0, max_cycles: int = 1 << 40,
+                 behind_link: bool = False) -> None:
         self.native = native
         self.mem = native.mem
         self.clock_hz = clock_hz
         self.csr_write_latency_cycles = csr_write_latency_cycles
         self.csr_read_latency_cycles = csr_read_latency_cycles
         self.max_cycles = max_cycles
+        self._behind_link = behind_link
         self._top = top
         self._control = native.control
         self._lines: dict[int, _Line] = {}
@@ -105,7 +111,7 @@ class CocotbWorld(World):
             await contexts.pause(end, lines, flags)
 
     def irq(self, line: int = 0) -> Signal:
-        return self._lines.setdefault(line, _Line(self._control, line))
+        return self._lines.setdefault(line, _Line(self.native, line))
 
     def signal(self) -> SoftSignal:
         return Flag(self._contexts)
@@ -114,10 +120,18 @@ class CocotbWorld(World):
         self.native.csr_push(WRITE, offset, value, strobe, self._contexts.now)
 
     async def csr_read(self, offset: int) -> int:
-        taken = self.native.csr_push(READ, offset, 0, 0, self._contexts.now)
-        ordinal = self.native.csr_ordinal()
-        await self._contexts.resume_at(taken + 2 + self.csr_read_latency_cycles, set_in=taken)
-        value = self.native.csr_collect(ordinal)
+        contexts, native = self._contexts, self.native
+        taken = native.csr_push(READ, offset, 0, 0, contexts.now)
+        ordinal = native.csr_ordinal()
+        returned: int | None = taken + 2
+        set_in = taken
+        if self._behind_link:   # what its value has to wait for on the way back is known only then
+            await contexts.resume_at(returned, set_in)
+            returned = native.csr_returned(ordinal, returned)
+            set_in = taken + 1   # when the engine has answered
+        if returned is not None:
+            await contexts.resume_at(returned + self.csr_read_latency_cycles, set_in)
+        value = native.csr_collect(ordinal)
         if value is None:
             raise EngineError(f"cycle {self.now()}: the read of offset {offset:#x} taken in cycle {taken} "
                               "was not answered")

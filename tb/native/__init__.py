@@ -12,6 +12,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from model.link import CREDIT_BYTES
 from tb.native import layout
 
 DEFAULT_MEMORY_BYTES = 32 << 20
@@ -75,19 +76,47 @@ class Native:
         errors: bursts answered by SLVERR, as (requester, is_write, ordinal).
         log_bursts: keep a record of every burst, see `bursts`.
         cycles: read_latency, write_latency, beat_interval, jitter, outstanding (in cycles, bursts) and seed.
+            Behind a link neither the latencies nor outstanding are looked at.
         """
         names = [name for name, _ in layout.BusTiming._fields_]
         for name, value in cycles.items():
             least = 1 if name in ("beat_interval", "outstanding") else 0
-            if name not in names or not least <= value <= NEVER:
+            most = layout.MOST_READS if name == "outstanding" else NEVER
+            if name not in names or not least <= value <= most:
                 raise ValueError(f"bus {name} = {value!r}: expected one of {', '.join(names)}, at least "
-                                 f"{least}")
+                                 f"{least}" + (f", at most {most}" if most != NEVER else ""))
             setattr(self.bus, name, value)
         self.bus.log_bursts = log_bursts
         self._arrays["faults"].count = 0
         for requester, is_write, ordinal in errors:
             if not self._c.rb_bus_fault(requester, is_write, ordinal):
                 raise NativeError("no memory for the list of failing bursts")
+
+    def set_link(self, numbers: dict[str, int] | None) -> None:
+        """A link between bus and memory, with the numbers of `model.link.LinkTiming.numbers`; None: no link.
+
+        Its rows are empty. ValueError for numbers that are not those, or with which a packet would never get
+        the credits that it needs.
+        """
+        self._c.rb_link_clear()
+        if numbers is None:
+            return
+        names = {name for name, _ in layout.LinkNumbers._fields_}
+        if names != set(numbers):
+            raise ValueError(f"link: {', '.join(sorted(names ^ set(numbers)))}: missing or unknown; expected "
+                             f"{', '.join(sorted(names))}")
+        for name, value in numbers.items():
+            if not (0 if name == "posted_room_units" else 1) <= value <= NEVER:
+                raise ValueError(f"link {name} = {value!r}: expected a whole number above 0")
+        if numbers["posted_data"] * CREDIT_BYTES < numbers["mps"]:
+            raise ValueError(f"link posted_data = {numbers['posted_data']}: a packet of {numbers['mps']} "
+                             f"bytes needs {-(-numbers['mps'] // CREDIT_BYTES)}")
+        if not self._c.rb_link_use(layout.LinkNumbers(**numbers)):
+            raise NativeError("no memory for the credits of the link")
+
+    def link_busy_units(self) -> list[int]:
+        """For how long packets have occupied the link [up, down], in units of `model.link.UNITS` a cycle."""
+        return [self._c.rb_link_busy(direction) for direction in range(2)]
 
     def set_csr_latency(self, cycles: int) -> None:
         """Cycles that a register access takes on its way to the engine."""
@@ -140,6 +169,22 @@ class Native:
         """Value of the read with this ordinal, once; None if the engine has not answered it."""
         value = self._c.rb_csr_collect(ordinal)
         return value & 0xFFFF_FFFF if value else None
+
+    def csr_returned(self, ordinal: int, now: int) -> int | None:
+        """Behind a link: the cycle in which the value of the read with this ordinal is back, None if the
+        engine has not answered it.
+
+        To be asked on the falling edge of cycle `now`, two cycles or more after the engine took it; only then
+        are the packets known that it has to wait for.
+        """
+        cycle = self._c.rb_csr_returned(ordinal, now)
+        return None if cycle == NEVER else cycle
+
+    def acknowledge(self, line: int) -> None:
+        """The message that set this interrupt line is taken; does nothing to a level."""
+        if self.control.messages and line < layout.VECTORS:
+            self.control.pending &= ~(1 << line) & NEVER
+            self.control.irq &= ~(1 << line) & NEVER
 
     def start_wire(self) -> None:
         """Let the player begin its program; at a falling edge."""

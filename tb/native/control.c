@@ -17,7 +17,7 @@ u64 rb_strap(u64 word)
     return rb_control.straps[word & 3];
 }
 
-u64 rb_link(void)
+u64 rb_phy_link(void)
 {
     return rb_control.link;
 }
@@ -26,6 +26,8 @@ u64 rb_link(void)
  * */
 void rb_woken(u64 cycle, u64 irq)
 {
+    if (rb_link_on())
+        rb_offers_settle(cycle);
     rb_control.now = cycle;
     rb_control.irq = irq;
     rb_control.wakes++;
@@ -62,4 +64,5 @@ void rb_reset(void)
     rb_csr_clear();
     rb_bus_clear();
     rb_mii_clear();
+    rb_gmii_clear();
 }

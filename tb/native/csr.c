@@ -1,17 +1,20 @@
 /* The queue of register accesses between the driver (Python) and the AXI4-Lite manager of the top.
  *
  * An access issued on the falling edge of cycle f is taken by the engine in cycle max(f + 1 + latency,
- * previous + 2): known when it is issued, so the queue holds cycles and the HDL only compares.
+ * previous + 2), or as the link brings it: known when it is issued, so the queue holds cycles and the HDL
+ * only compares. Behind a link the value of a read has a way back that other packets share
+ * (rb_csr_returned).
  */
 #include <stdlib.h>
 
-#include "ringbench.h"
+#include "bus.h"
 
 enum { WRITE = 0, READ = 1 };
 enum { QUEUED, TAKEN, ANSWERED, FREE };
 
 struct access {
-    u64 cycle; /* in which the engine takes it */
+    u64 cycle;    /* in which the engine takes it */
+    u64 returned; /* behind a link: in which a read's value is back, once it is booked */
     uint32_t offset;
     uint32_t data; /* of a write; of a read once answered */
     uint8_t operation;
@@ -24,6 +27,7 @@ static u64 capacity;
 static u64 tail;   /* oldest access that still needs its slot */
 static u64 next;   /* next one for the engine */
 static u64 answer; /* next one that may get read data */
+static u64 booked; /* next one whose value may have to go up the link */
 static u64 head;   /* ordinal of the next access to be issued */
 static u64 latency;
 static u64 last_cycle; /* of the newest access */
@@ -33,7 +37,7 @@ void rb_csr_clear(void)
 {
     free(ring);
     ring = NULL;
-    capacity = tail = next = answer = head = latency = last_cycle = 0;
+    capacity = tail = next = answer = booked = head = latency = last_cycle = 0;
     any = 0;
 }
 
@@ -71,7 +75,8 @@ u64 rb_csr_push(u64 operation, u64 offset, u64 data, u64 strobe, u64 cycle)
     if (head - tail == capacity && !grow())
         return RB_NEVER;
     entry = slot(head++);
-    entry->cycle = cycle + 1 + latency;
+    entry->cycle = rb_link_on() ? rb_link_register_access(cycle + latency, operation == WRITE)
+                                : cycle + 1 + latency;
     if (any && entry->cycle < last_cycle + 2)
         entry->cycle = last_cycle + 2;
     any = 1;
@@ -112,6 +117,35 @@ u64 rb_csr_collect(u64 ordinal)
     entry->state = FREE;
     retire();
     return value;
+}
+
+/* The engine has answered in the cycle after it took the access: that is when the value is offered. */
+u64 rb_csr_stamp(void)
+{
+    if (!rb_link_on())
+        return RB_NEVER;
+    if (booked < tail)
+        booked = tail;
+    while (booked < next && slot(booked)->operation == WRITE)
+        booked++;
+    return booked < next && slot(booked)->state == ANSWERED ? slot(booked)->cycle + 1 : RB_NEVER;
+}
+
+void rb_csr_book(void)
+{
+    struct access *entry = slot(booked++);
+
+    entry->returned = rb_link_register_completion(entry->cycle + 1);
+}
+
+/* The cycle in which the value of read `ordinal` has come up the link; RB_NEVER if the engine has not
+ * answered. To be asked two cycles or more after it was taken, on the falling edge of cycle `now`.
+ */
+u64 rb_csr_returned(u64 ordinal, u64 now)
+{
+    rb_offers_book(now);
+    return ordinal >= tail && ordinal < booked && slot(ordinal)->state == ANSWERED ? slot(ordinal)->returned
+                                                                                   : RB_NEVER;
 }
 
 u64 rb_csr_due(void)

@@ -39,6 +39,11 @@ or 2."""
 
 FAULT = np.dtype([("requester", "<u8"), ("write", "<u8"), ("ordinal", "<u8")])
 
+VECTORS = 16
+"""Interrupt lines that messages set and only the CPU clears; what follows are levels."""
+MOST_READS = 256
+"""Reads that may be open on the bus at once."""
+
 RECORDS = {"events": EVENT, "frames": FRAME, "frame_bytes": np.dtype("u1"), "bursts": BURST, "faults": FAULT}
 """Growing arrays of the library and the dtype of their records."""
 
@@ -47,7 +52,8 @@ class Control(ctypes.Structure):
     """What Python and the HDL tell each other at a falling edge; see struct rb_control."""
 
     _fields_ = [(name, c_uint64) for name in
-                ("now", "irq", "wake_cycle", "wake_lines", "wakes", "wire_starts", "link")]
+                ("now", "irq", "messages", "pending", "wake_cycle", "wake_lines", "wakes", "wire_starts",
+                 "link")]
     _fields_ += [("straps", c_uint64 * 4)]
     _fields_ += [(name, c_uint64) for name in
                  ("memory_errors", "memory_first", "csr_errors", "csr_first_cycle", "bus_errors",
@@ -60,6 +66,14 @@ class BusTiming(ctypes.Structure):
     _fields_ = [(name, c_uint64) for name in
                 ("read_latency", "write_latency", "beat_interval", "jitter", "seed", "outstanding",
                  "log_bursts")]
+
+
+class LinkNumbers(ctypes.Structure):
+    """What a link is, as `model.link.LinkTiming.numbers` names it; see struct rb_link_numbers."""
+
+    _fields_ = [(name, c_uint64) for name in
+                ("byte_units", "mps", "mrrs", "rcb", "up_latency", "down_latency", "memory_latency",
+                 "credit_return", "posted_headers", "posted_data", "nonposted_headers", "posted_room_units")]
 
 
 class BusCounts(ctypes.Structure):
@@ -81,10 +95,14 @@ _FUNCTIONS = {
     "rb_bus_timing": (ctypes.POINTER(BusTiming), 0),
     "rb_bus_count_block": (ctypes.POINTER(BusCounts), 0),
     "rb_bus_fault": (c_uint64, 3),
+    "rb_link_use": (c_uint64, 0),
+    "rb_link_clear": (None, 0),
+    "rb_link_busy": (c_uint64, 1),
     "rb_csr_latency": (None, 1),
     "rb_csr_push": (c_uint64, 5),
     "rb_csr_ordinal": (c_uint64, 0),
     "rb_csr_collect": (c_uint64, 1),
+    "rb_csr_returned": (c_uint64, 2),
 }
 
 
@@ -95,6 +113,7 @@ def declare(library: ctypes.CDLL) -> ctypes.CDLL:
         function = getattr(library, name)
         function.restype = result
         function.argtypes = [c_uint64] * count
+    library.rb_link_use.argtypes = [ctypes.POINTER(LinkNumbers)]
     library.rb_memory_use.restype = None
     library.rb_memory_use.argtypes = [c_void_p, c_uint64]
     library.rb_program_set.restype = None

@@ -58,14 +58,32 @@ struct rb_program {
 enum { RB_PLAY_ODD = 1, RB_PLAY_ERROR = 2 };
 extern struct rb_program rb_program;
 
+/* The link between bus and host memory, see link.c and offers.c. */
+struct rb_link_numbers;
+void rb_link_clear(void);
+int rb_link_on(void);
+u64 rb_link_use(const struct rb_link_numbers *numbers);
+u64 rb_link_busy(u64 direction);
+u64 rb_link_write(u64 stamp, u64 payload_bytes);
+u64 rb_link_reply(u64 stamp);
+u64 rb_link_read(u64 stamp, u64 payload_bytes, u64 jitter_cycles);
+u64 rb_link_complete(u64 fetch, u64 address, u64 payload_bytes);
+u64 rb_link_register_access(u64 stamp, u64 is_write);
+u64 rb_link_register_completion(u64 stamp);
+void rb_offers_book(u64 before);
+void rb_offers_settle(u64 cycle);
+
 void rb_csr_clear(void);
 void rb_bus_clear(void);
 void rb_mii_clear(void);
+void rb_gmii_clear(void);
 
 /* What Python and the HDL read from each other at a falling edge, mapped by Python as a ctypes structure. */
 struct rb_control {
     u64 now;              /* cycle of the falling edge at which Python was last woken */
     u64 irq;              /* interrupt lines at that edge */
+    u64 messages;         /* 1 if the lines are set by messages on the bus, 0 if they are pins */
+    u64 pending;          /* the lines of messages: set as they arrive, cleared by Python's acknowledgement */
     u64 wake_cycle;       /* next falling edge for which Python asks */
     u64 wake_lines;       /* interrupt lines whose being high wakes Python earlier */
     u64 wakes;            /* how often Python was woken */

@@ -2,7 +2,8 @@
 event tap.
 
 Everything is read off the engine's ports (the sidecar of `hdl.emit`), so a new MAC needs no edit here and a
-new kind of PHY only a file: `rb_<kind>.sv` with the port names of the engine's `phy`, and `refresh`.
+new kind of PHY only a file: `rb_<kind>.sv` with the port names of the engine's `phy`, and `refresh`. An
+engine without an `irq` port interrupts by messages on its bus.
 """
 
 from __future__ import annotations
@@ -23,9 +24,13 @@ SETTINGS_CYCLE = 4
 files)."""
 
 STRAP_WORDS = 4
+MESSAGE_LINES = 17
+"""Interrupt lines of a top with messages: 16 vectors and the level of the legacy line."""
 PHY_KINDS = {4: "mii", 8: "gmii", 64: "xgmii"}
 """Kind of PHY by the width of txd."""
 
+_CHANNEL = re.compile(r"_ch[0-9]+$")
+"""Ends the lanes of a further channel: they are of the same kind as the first one's."""
 _ENTRY = re.compile(r"^(TASK|FUNCTION)\((\w+), (\d)\)$", re.MULTILINE)
 
 
@@ -90,16 +95,20 @@ def _clock(clock_hz: int) -> list[str]:
     ]
 
 
+def _kind(lane: str) -> str:
+    return _CHANNEL.sub("", lane)
+
+
 def _taps(sidecar: dict, kinds: dict[str, int]) -> list[str]:
-    missing = sorted(set(sidecar["lanes"]) - set(kinds))
+    missing = sorted(set(map(_kind, sidecar["lanes"])) - set(kinds))
     if missing:
         raise BenchError.of(sidecar["name"], "tap lanes", missing,
                             "lanes named like a member of the engine's Kind, in lower case")
     lines = []
     for name, lane in sidecar["lanes"].items():
         index, data = lane["index"] or "1'b0", lane["data"] or "1'b0"
-        lines.append(f"      if ({lane['valid']}) `rb_event(cyc, {kinds[name]}, {lane['ring']}, {index}, "
-                     f"{data});")
+        lines.append(f"      if ({lane['valid']}) `rb_event(cyc, {kinds[_kind(name)]}, {lane['ring']}, "
+                     f"{index}, {data});")
     if not lines:
         return []
     any_valid = " || ".join(lane["valid"] for lane in sidecar["lanes"].values())
@@ -120,14 +129,26 @@ def _straps(ports: dict) -> list[str]:
     return [*lines, "  end"]
 
 
-def top_text(sidecar: dict, kinds: dict[str, int], clock_hz: int) -> str:
+def _interrupts(ports: dict) -> tuple[int, list[str], dict[str, str], dict[str, int]]:
+    """Lines towards Python, what declares them, and ports and parameters of the memory that have to do with
+    them."""
+    if "irq" in ports:
+        return ports["irq"]["width"], [], {"refresh": "1'b0", "lines": ""}, {}
+    declared = [f"  wire [{MESSAGE_LINES - 1}:0] irq /* verilator public_flat_rd */;"]
+    return MESSAGE_LINES, declared, {"refresh": "refresh", "lines": "irq"}, {"MESSAGES": 1}
+
+
+def top_text(sidecar: dict, kinds: dict[str, int], clock_hz: int,
+             phy_parameters: dict[str, int] | None = None) -> str:
     """The text of top.sv.
 
     Parameters
     ----------
     sidecar: of `hdl.emit.emit`: "name", "ports", "lanes".
-    kinds: event number by lane name (the engine's `Kind`, names in lower case).
+    kinds: event number by lane name (the engine's `Kind`, names in lower case); the lanes of channel n,
+        `<kind>_ch<n>`, have the kind's number.
     clock_hz: of the engine; half a period must be a whole number of ps.
+    phy_parameters: of `rb_mdio_phy`: ADDRESS, GIGABIT.
 
     Raises
     ------
@@ -144,20 +165,23 @@ def top_text(sidecar: dict, kinds: dict[str, int], clock_hz: int) -> str:
         if port not in ("clk", "rst"):
             visible = " /* verilator public_flat_rd */" if port == "irq" else ""
             lines.append(f"  wire [{max(about['width'], 1) - 1}:0] {port}{visible};")
+    irq_lines, declared, interrupt_ports, interrupt_parameters = _interrupts(ports)
+    lines += [*declared, "  wire wake /* verilator public_flat_rd */;", "  wire refresh;"]
     lines += _instance(sidecar["name"], "engine", {port: port for port in ports})
-    lines += ["  wire wake /* verilator public_flat_rd */;", "  wire refresh;"]
     lines += _instance("rb_driver", "driver", {"clk": "clk", "cyc": "cyc", "irq": "irq", "wake": "wake",
-                                               "refresh": "refresh"}, {"LINES": ports["irq"]["width"]})
+                                               "refresh": "refresh"}, {"LINES": irq_lines})
     lines += _instance("rb_csr_host", "csr_host",
                        {"clk": "clk", "cyc": "cyc", "refresh": "refresh"} | group("csr__"),
                        {"ADDR_W": ports["csr__awaddr"]["width"]})
-    lines += _instance("rb_axi_mem", "memory", {"clk": "clk", "cyc": "cyc"} | group("bus__"),
+    lines += _instance("rb_axi_mem", "memory",
+                       {"clk": "clk", "cyc": "cyc"} | interrupt_ports | group("bus__"),
                        {"DATA_W": ports["bus__wdata"]["width"], "ADDR_W": ports["bus__awaddr"]["width"],
-                        "ID_W": ports["bus__awid"]["width"]})
+                        "ID_W": ports["bus__awid"]["width"]} | interrupt_parameters)
     lines += _instance(f"rb_{phy_kind(sidecar)}", "wire_side",
                        {"clk": "clk", "cyc": "cyc", "refresh": "refresh"} | group("phy__"))
     if "mdio__mdc" in ports:
-        lines += _instance("rb_mdio_phy", "phy", {"clk": "clk", "link": "phy__link"} | group("mdio__"))
+        lines += _instance("rb_mdio_phy", "phy", {"clk": "clk", "link": "phy__link"} | group("mdio__"),
+                           phy_parameters)
     lines += _straps(ports) + _taps(sidecar, kinds)
     lines += ["`ifdef RB_DUMP", "  reg [8*1024-1:0] waves;",
               '  initial if ($value$plusargs("waves=%s", waves)) begin', "    $dumpfile(waves);",

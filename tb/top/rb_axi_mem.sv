@@ -1,4 +1,5 @@
-// Host memory behind an AXI4 bus: a subordinate with stated timing (the formulas are model.bus.BusTiming's).
+// Host memory behind an AXI4 bus: a subordinate with stated timing. On the ideal bus the formulas are
+// model.bus.BusTiming's:
 //
 // Read:  AR handshake in cycle a, first beat in a + 1 + latency (later if an earlier read still has the R
 //        channel: the cycle after its last beat), then a beat `interval` cycles after each was taken.
@@ -6,16 +7,26 @@
 // Write: AW handshake in cycle a, wready from a + 1, then `interval` cycles after each beat was taken. Memory
 //        changes at the edge that ends the last beat's cycle w; bvalid in w + 1 + latency.
 // A write that ends at the edge at which a read begins is seen by that read.
+//
+// Behind a PCIe link (docs/link.md) each burst is an offer, booked one edge after it was made: from then on
+// its cycles are known. A read takes its bytes in a cycle of its own, an event, and its beats come later, one
+// a cycle; a write's B comes when the bridge has room. What is in flight is not bounded here.
+//
+// With MESSAGES, writes from 0xFEE0_0000 on set interrupt lines instead of memory (native/words.c).
+//
 // Which latency a burst has, and its bytes, are the native library's (native/bus.c): asked once a burst and
 // once a beat.
 `include "rb_native.svh"
 module rb_axi_mem #(
     parameter DATA_W = 32,
     parameter ADDR_W = 32,
-    parameter ID_W = 1
+    parameter ID_W = 1,
+    parameter MESSAGES = 0
 ) (
     input                     clk,
     input      [63:0]         cyc,
+    input                     refresh,  // Python may have acknowledged a message since the last edge
+    output reg [16:0]         lines,    // of the messages
     input      [ID_W-1:0]     awid,
     input      [ADDR_W-1:0]   awaddr,
     input      [7:0]          awlen,
@@ -51,6 +62,11 @@ module rb_axi_mem #(
   localparam [63:0] SETTINGS_CYCLE = 4;  // Python has given its settings by then; the engine is in reset
 
   reg [63:0] interval, outstanding;
+  reg        linked;
+  reg        offered;       // to the link, at the edge before this one
+  reg        reply_unknown; // the write offered last is not booked yet
+  reg [63:0] event_due;     // cycle that begins with a read of memory, or with a message
+  reg        news;          // a line may have changed
 
   // Write side. The wide vectors are padded so that every lane can be cut out as 64 bits.
   reg        writing;
@@ -75,7 +91,8 @@ module rb_axi_mem #(
   integer lane;
 
   initial begin
-    interval = 1; outstanding = 1;
+    interval = 1; outstanding = 1; linked = 0; offered = 0; reply_unknown = 0; event_due = NEVER; news = 0;
+    lines = 0;
     writing = 0; write_beat = 0; write_beats = 0; write_next = 0; reply_cycle = NEVER;
     closed = 0; write_word = 0;
     reading = 0; read_beat = 0; read_beats = 0; read_next = 0; read_due = NEVER; reads_open = 0; begun = 0;
@@ -90,7 +107,26 @@ module rb_axi_mem #(
     if (cyc == SETTINGS_CYCLE) begin
       interval = `rb_bus_interval();
       outstanding = `rb_bus_outstanding();
+      linked = `rb_bus_linked() != 0;
       `rb_bus_width(DATA_W / 8);
+      `rb_bus_messages(MESSAGES);
+    end
+    news = MESSAGES != 0 && refresh;
+
+    if (linked) begin
+      if (offered) begin
+        offered = 0;
+        event_due = `rb_bus_book(cyc);
+        if (reply_unknown) begin
+          reply_unknown = 0;
+          reply_cycle = `rb_bus_reply();
+        end
+      end
+      if (event_due == cyc + 1) begin
+        event_due = `rb_bus_event(cyc + 1);
+        read_due = `rb_bus_read_due();
+        news = 1;
+      end
     end
 
     if (!write_idle || awvalid) begin
@@ -120,7 +156,10 @@ module rb_axi_mem #(
           writing = 0;
           closed = `rb_bus_write_close(cyc, {63'd0, write_beat == write_beats && wlast});
           bresp <= closed[63:62];
-          reply_cycle = {2'd0, closed[61:0]};
+          offered = linked;
+          reply_unknown = linked;
+          reply_cycle = linked ? NEVER : {2'd0, closed[61:0]};
+          news = 1;
         end
       end
       wready <= writing && write_next <= cyc + 1;
@@ -132,8 +171,8 @@ module rb_axi_mem #(
 
     if (!read_idle || arvalid) begin
       if (arvalid && arready) begin
-        begun = `rb_bus_read_open(cyc, arid, araddr, arlen + 9'd1, {arburst, arsize});
-        read_due = `rb_bus_read_due();
+        read_due = `rb_bus_read_open(cyc, arid, araddr, arlen + 9'd1, {arburst, arsize});
+        offered = offered || linked;
         reads_open = reads_open + 1;
         read_idle = 0;
       end
@@ -167,5 +206,7 @@ module rb_axi_mem #(
       end
       arready <= reads_open < outstanding;
     end
+
+    if (MESSAGES != 0 && news) lines <= `rb_bus_lines();
   end
 endmodule

@@ -1,10 +1,14 @@
-// A PHY as the management interface sees it: IEEE 802.3 clause 22 frames at address 0, negotiated to
-// 100BASE-TX full duplex. Other addresses do not answer: the pulled-up line then reads as ones.
+// A PHY as the management interface sees it: IEEE 802.3 clause 22 frames at one address, negotiated to
+// 100BASE-TX full duplex, or with GIGABIT to 1000BASE-T full duplex. Other addresses do not answer: the
+// pulled-up line then reads as ones. Its golden twin is model/phy.py.
 //
 // MDC is slow against clk and so is sampled by it. The PHY samples MDIO at the rising edge of MDC and changes
 // its own output just after one, which leaves the station a whole MDC period.
 `include "rb_native.svh"
-module rb_mdio_phy (
+module rb_mdio_phy #(
+    parameter [4:0] ADDRESS = 0,
+    parameter GIGABIT = 0
+) (
     input      clk,
     input      mdc,
     input      o,     // what the station drives
@@ -13,14 +17,18 @@ module rb_mdio_phy (
     output     i      // the line, as the station reads it
 );
   localparam [1:0] START = 2'b01, READ = 2'b10, WRITE = 2'b01;
-  localparam [4:0] ADDRESS = 0;
   // BMSR: 100BASE-TX and 10BASE-T both duplexes, preamble suppression, able to negotiate, extended registers.
-  localparam [15:0] BMSR = 16'h7849, BMSR_LINK = 16'h0004, BMSR_NEGOTIATED = 16'h0020;
+  localparam [15:0] BMSR_ABLE = 16'h7849, BMSR_LINK = 16'h0004, BMSR_NEGOTIATED = 16'h0020;
+  localparam [15:0] BMSR_EXTENDED_STATUS = 16'h0100;
+  localparam [15:0] BMSR = BMSR_ABLE | (GIGABIT != 0 ? BMSR_EXTENDED_STATUS : 16'h0000);
   localparam [15:0] PHYID1 = 16'h5242, PHYID2 = 16'h0001;  // no vendor's: letters RB, model 0, revision 1
   // Acknowledge, IEEE 802.3, and 100BASE-TX in full or in half duplex.
   localparam [15:0] ANLPAR_FULL = 16'h4101, ANLPAR_HALF = 16'h4081;
-  localparam [15:0] BMCR_RESET = 16'h8000, BMCR_INIT = 16'h3100;  // 100 Mb/s, negotiating, full duplex
+  // Negotiating, full duplex, at 1000 or 100 Mb/s.
+  localparam [15:0] BMCR_RESET = 16'h8000, BMCR_INIT = GIGABIT != 0 ? 16'h1140 : 16'h3100;
   localparam [15:0] ANAR_INIT = 16'h0101;
+  // 1000BASE-T full duplex: advertised, the partner's with both receivers in order, and what the PHY can do.
+  localparam [15:0] CTRL1000_INIT = 16'h0200, STAT1000_FULL = 16'h3800, ESTATUS = 16'h2000;
 
   reg        mdc_before = 0;
   reg        line_out = 1, driving = 0;
@@ -28,7 +36,7 @@ module rb_mdio_phy (
   reg [5:0]  place = 0;          // bits of the frame seen behind the start; 0: no frame
   reg [27:0] bits = 0;
   reg [15:0] value = 0;
-  reg [15:0] bmcr = BMCR_INIT, anar = ANAR_INIT;
+  reg [15:0] bmcr = BMCR_INIT, anar = ANAR_INIT, ctrl1000 = CTRL1000_INIT;
   reg        in_frame = 0;
   reg [63:0] partner = 0;        // the link as the bench set it: bit 1 half duplex
 
@@ -49,6 +57,9 @@ module rb_mdio_phy (
       3: register_value = PHYID2;
       4: register_value = anar;
       5: register_value = !link ? 16'h0000 : partner[1] ? ANLPAR_HALF : ANLPAR_FULL;
+      9: register_value = GIGABIT != 0 ? ctrl1000 : 16'h0000;
+      10: register_value = GIGABIT != 0 && link && !partner[1] ? STAT1000_FULL : 16'h0000;
+      15: register_value = GIGABIT != 0 ? ESTATUS : 16'h0000;
       default: register_value = 16'h0000;
     endcase
   endfunction
@@ -58,7 +69,7 @@ module rb_mdio_phy (
 
   always @(posedge clk) begin
     mdc_before <= mdc;
-    if (mdc && !mdc_before && in_frame && place == 11) partner = `rb_link();
+    if (mdc && !mdc_before && in_frame && place == 11) partner = `rb_phy_link();
     if (mdc && !mdc_before) begin
       if (!in_frame) begin
         last_bits <= {last_bits[0], line};
@@ -91,6 +102,7 @@ module rb_mdio_phy (
           writing <= 0;
           if (writing && target == 0) bmcr <= (written & BMCR_RESET) != 0 ? BMCR_INIT : written;
           if (writing && target == 4) anar <= written;
+          if (writing && target == 9) ctrl1000 <= written;
         end
       end
     end

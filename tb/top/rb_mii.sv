@@ -39,7 +39,7 @@ module rb_mii (
     started = 0;
     if (refresh) begin
       starts = `rb_wire_starts();
-      word = `rb_link();
+      word = `rb_phy_link();
       link <= word[0];
       half <= word[1];
       if (starts != starts_seen) begin  // at the edge that ends cycle f; the next tick loads idle nibble 1

@@ -62,6 +62,31 @@ def test_a_read(latency, a, first):
     assert BusTiming(read_latency=latency).read(0, a) == (first, False)
 
 
+def test_reads_that_are_open_at_once_answer_in_order():
+    """A burst waits for the R channel, not for the latency of the one before it."""
+    bus = BusTiming(read_latency=10, outstanding=3)
+    assert bus.read_in_order(0, 100, 4) == (111, 114, False)
+    assert bus.read_in_order(1, 101, 4) == (115, 118, False)
+    assert bus.read_in_order(0, 110, 1) == (121, 121, False)
+    slow = BusTiming(read_latency=2, beat_interval=3, errors=frozenset({(5, False, 1)}))
+    assert slow.read_in_order(5, 20, 3) == (23, 29, False)
+    assert slow.read_in_order(5, 21, 2) == (30, 33, True)
+
+
+@CALM
+@given(st.lists(st.tuples(st.integers(1, 30), st.integers(1, 16)), min_size=1, max_size=30),
+       st.integers(0, 20))
+def test_the_channel_carries_one_beat_at_a_time(bursts, jitter):
+    bus, alone = BusTiming(read_latency=4, jitter=jitter), BusTiming(read_latency=4, jitter=jitter)
+    cycle, end = 0, -1
+    for pause, beats in bursts:
+        cycle += pause
+        first, last, _ = bus.read_in_order(0, cycle, beats)
+        due, _ = alone.read(0, cycle)
+        assert first == (due if due > end else end + 1) and last == first + beats - 1
+        end = last
+
+
 @pytest.mark.parametrize(("latency", "interval", "beats", "last", "response"), [
     (0, 1, 1, 101, 102), (0, 1, 4, 104, 105), (0, 3, 4, 110, 111), (5, 1, 4, 104, 110), (2, 2, 1, 101, 104)])
 def test_a_write(latency, interval, beats, last, response):

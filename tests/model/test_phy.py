@@ -12,6 +12,9 @@ LINK, ABLE_TO_NEGOTIATE, NEGOTIATED = 1 << 2, 1 << 3, 1 << 5
 FULL_100 = 1 << 8
 HALF_100 = 1 << 7
 RESET, NEGOTIATE, SPEED_100 = 1 << 15, 1 << 12, 1 << 13
+# Clauses 22 and 40
+GIGABIT_CONTROL, GIGABIT_STATUS, EXTENDED_STATUS = 9, 10, 15
+HAS_EXTENDED_STATUS, SPEED_1000, PARTNER_FULL_1000, CAN_FULL_1000 = 1 << 8, 1 << 6, 1 << 11, 1 << 13
 
 
 def test_link_and_what_the_partner_can():
@@ -51,6 +54,18 @@ def test_nobody_at_other_addresses(address):
 
 def test_registers_that_are_not_there_read_0():
     assert [Phy().read(0, register) for register in range(6, 32)] == [0] * 26
+
+
+def test_a_gigabit_phy_at_its_own_address():
+    phy = Phy(address=1, gigabit=True)
+    assert phy.read(0, BMSR) == 0xFFFF and phy.read(1, BMSR) & HAS_EXTENDED_STATUS
+    assert phy.read(1, BMCR) & SPEED_1000 and not phy.read(1, BMCR) & SPEED_100
+    assert phy.read(1, EXTENDED_STATUS) & CAN_FULL_1000 and phy.read(1, GIGABIT_STATUS) & PARTNER_FULL_1000
+    advertised = phy.read(1, GIGABIT_CONTROL)
+    phy.write(1, GIGABIT_CONTROL, 0)
+    assert advertised and phy.read(1, GIGABIT_CONTROL) == 0
+    for other in (Phy(False, address=1, gigabit=True), Phy(half_duplex=True, address=1, gigabit=True)):
+        assert other.read(1, GIGABIT_STATUS) == 0
 
 
 def waveform(divider, frame, answer):

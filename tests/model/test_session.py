@@ -42,6 +42,16 @@ def test_the_work_of_one_direction():
     assert len(nothing.tx) == 0 and nothing.rx_start_cycles is not None
 
 
+def test_a_part_that_says_when_all_has_settled_does_not_wait_out_its_grace():
+    chosen, = select(("lan743x",), ("rx_filter",), ("merged",))
+    rx = traffic.rx_program(chosen)
+    work = session.workload(chosen, None, rx)
+    assert 0 < len(rx.wanted()) < len(rx.frames), "only what is for this station"
+    assert work.rx_wanted == len(rx.wanted())
+    assert (work.rx_settle_cycles, work.rx_grace_cycles) == (20e-6 * 125e6, 4e-3 * 125e6)
+    assert session.workload(scenario("rx_64"), *programs(scenario("rx_64"))).rx_wanted is None
+
+
 def test_half_duplex_has_more_patience():
     full, half = (session.workload(scenario("tx_64", duplex=duplex), *programs(scenario("tx_64")))
                   for duplex in ("full", "half"))
@@ -56,6 +66,9 @@ def test_actions_are_passed_on():
     work = session.workload(scenario("tx_64", actions=actions), *programs(scenario("tx_64")))
     assert [(a.at_cycle, a.do, a.for_cycles, a.cost_cycles) for a in work.actions] == [
         (10, "down", 0, 0), (500, "up", 0, 0), (600, "busy", 7, 0), (700, "slow_reader", 8, 9)]
+    change = (Action(10, "mtu", mtu_bytes=576),)
+    work = session.workload(scenario("tx_64", actions=change), *programs(scenario("tx_64")))
+    assert (work.actions[0].do, work.actions[0].mtu_bytes) == ("mtu", 576)
 
 
 def test_the_bus_is_the_scenarios():
@@ -63,6 +76,7 @@ def test_the_bus_is_the_scenarios():
     bus = session.bus_timing(scenario("tx_64", seed=77, bus=BusOptions(1, 2, 3, 4, errors)))
     assert (bus.read_latency, bus.write_latency, bus.beat_interval, bus.jitter) == (1, 2, 3, 4)
     assert (bus.seed, bus.outstanding) == (77, 1)
+    assert session.bus_timing(scenario("tx_64", bus=BusOptions(outstanding=5))).outstanding == 5
     assert bus.errors == {(0, False, 3), (1, True, 0)}
 
 

@@ -32,7 +32,7 @@ def _build(mac: str, simulator: str, output: str, waves: bool) -> Built:
     return build(recipe, simulator, waves=waves)
 
 
-def prepare(mac: str, simulator: str, waves: bool) -> None:
+def prepare(mac: str, simulator: str, waves: bool, parameters: dict[str, int]) -> None:
     """Nothing: which engine it is depends on the run."""
 
 
@@ -40,5 +40,5 @@ def run_one(spec: RunSpec) -> RunResult:
     """As tb.runner's, on the engine that the scenario's seed asks for."""
     output = CUT[spec.scenario.seed]
     with mock.patch.object(runner, "build_engine",
-                           lambda mac, simulator, waves: _build(mac, simulator, output, waves)):
+                           lambda mac, simulator, waves, parameters: _build(mac, simulator, output, waves)):
         return runner.run_one(spec)

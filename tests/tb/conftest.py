@@ -40,6 +40,12 @@ def built(request: pytest.FixtureRequest) -> Built:
     return build(dummy.recipe(), request.param)
 
 
+@pytest.fixture(params=["verilator", "icarus"])
+def run_on_link(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., Outcome]:
+    """The same as `run` for the dummy that is a part on a link, in each simulator."""
+    return runner(build(dummy.recipe(on_link=True), request.param), tmp_path)
+
+
 @pytest.fixture
 def run(built: Built, tmp_path: Path) -> Callable[..., Outcome]:
     """run(entry, arguments, program=None, **job fields) in a simulator."""

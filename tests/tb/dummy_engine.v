@@ -4,7 +4,7 @@
 //
 // Registers: 00 SRC, 04 DST, 08 SHAPE {writes, reads, beats a write - 1, beats a read - 1} (8 bits each),
 // 0C CMD (1: read bursts into the buffer, 2: write bursts from it), 10 ISR (read clears; 1 reads done, 2
-// writes done), 14 MASK (1 enables), 18 SCRATCH, 1C STRAPS, 20 MDIO {i, oe, o, mdc}, 24 LINE (pulse irq 1 for
+// writes done, 4 a beat came with the ID of another read), 14 MASK (1 enables), 18 SCRATCH, 1C STRAPS, 20 MDIO {i, oe, o, mdc}, 24 LINE (pulse irq 1 for
 // one cycle).
 // Straps: bit 0: rready only in every second cycle; bit 1: wvalid likewise; bit 2: bready one cycle late;
 // bit 3: never ready for register writes; bits 39:8 read back at STRAPS.
@@ -56,11 +56,11 @@ module dummy_engine #(
 
   // Registers.
   reg [31:0] src = 0, dst = 0, shape = 0, scratch = 0, mask = 0;
-  reg [1:0]  isr = 0;
+  reg [2:0]  isr = 0;
   reg [2:0]  pins = 0;
   reg        pulse = 0;
   assign {mdio__oe, mdio__o, mdio__mdc} = pins;
-  assign irq = {pulse, |(isr & mask[1:0])};
+  assign irq = {pulse, |(isr & mask[2:0])};
   assign csr__bresp = 0;
   assign csr__rresp = 0;
   assign csr__awready = csr__awvalid && csr__wvalid && !csr__bvalid && !options[3];
@@ -70,13 +70,14 @@ module dummy_engine #(
   wire [31:0] strobes = {{8{csr__wstrb[3]}}, {8{csr__wstrb[2]}}, {8{csr__wstrb[1]}}, {8{csr__wstrb[0]}}};
   reg  [31:0] value;
   reg         reads_done, writes_done;
+  wire        wrong_id;
   initial begin csr__bvalid = 0; csr__rvalid = 0; csr__rdata = 0; end
   always @*
     case (csr__araddr)
       12'h00: value = src;
       12'h04: value = dst;
       12'h08: value = shape;
-      12'h10: value = {30'd0, isr};
+      12'h10: value = {29'd0, isr};
       12'h14: value = mask;
       12'h18: value = scratch;
       12'h1c: value = options[39:8];
@@ -98,7 +99,7 @@ module dummy_engine #(
         12'h20: pins <= csr__wdata[2:0];
         default: ;
       endcase
-    isr <= (read && csr__araddr == 12'h10 ? 2'b00 : isr) | {writes_done, reads_done};
+    isr <= (read && csr__araddr == 12'h10 ? 3'b000 : isr) | {wrong_id, writes_done, reads_done};
   end
   wire command = write && csr__awaddr == 12'h0c;
 
@@ -106,7 +107,7 @@ module dummy_engine #(
   reg [DATA_W-1:0] buffer [0:1023];
   integer word;
   initial for (word = 0; word < 1024; word = word + 1) buffer[word] = 0;
-  reg [7:0] reads = 0, reads_left = 0, writes = 0;
+  reg [7:0] reads = 0, reads_back = 0, reads_left = 0, writes = 0;
   reg [9:0] filled = 0, drained = 0;
   reg [8:0] beat = 0;
   reg       draining = 0, late = 0;
@@ -127,6 +128,7 @@ module dummy_engine #(
   initial begin bus__arvalid = 0; bus__araddr = 0; bus__awvalid = 0; bus__awaddr = 0; end
   wire ar = bus__arvalid && bus__arready, r = bus__rvalid && bus__rready;
   wire aw = bus__awvalid && bus__awready, w = bus__wvalid && bus__wready, b = bus__bvalid && bus__bready;
+  assign wrong_id = r && bus__rid != reads_back[0];
   always @(posedge clk) begin
     reads_done <= 0;
     writes_done <= 0;
@@ -135,6 +137,7 @@ module dummy_engine #(
       bus__araddr <= src;
       bus__arvalid <= 1;
       reads <= 0;
+      reads_back <= 0;
       reads_left <= shape[23:16];
       filled <= 0;
     end
@@ -148,6 +151,7 @@ module dummy_engine #(
       filled <= filled + 1;
       if (bus__rlast) begin
         reads_left <= reads_left - 1;
+        reads_back <= reads_back + 1;
         reads_done <= reads_left == 1;
       end
     end

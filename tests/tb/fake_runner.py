@@ -13,12 +13,12 @@ import numpy as np
 from model.errors import BenchError
 from tb.runspec import RunResult, RunSpec
 
-prepared: list[tuple[str, str, bool]] = []
+prepared: list[tuple[str, str, bool, dict[str, int]]] = []
 
 
-def prepare(mac: str, simulator: str, waves: bool) -> None:
+def prepare(mac: str, simulator: str, waves: bool, parameters: dict[str, int]) -> None:
     """Only remembers that it was called."""
-    prepared.append((mac, simulator, waves))
+    prepared.append((mac, simulator, waves, parameters))
 
 
 def run_one(spec: RunSpec) -> RunResult:

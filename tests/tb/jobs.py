@@ -14,6 +14,12 @@ def fill(native: Any, **_: Any) -> None:
     native.mem.view("<u4")[:] = range(0, native.mem.size, 4)
 
 
+def odd(native: Any, **_: Any) -> None:
+    """The same plus one: every word's bit 0 is set."""
+    fill(native)
+    native.mem.view("<u4")[:] += 1
+
+
 async def idle(world: Any, cycles: int) -> int:
     await world.sleep(cycles)
     return world.now()
@@ -163,3 +169,115 @@ async def stuck(world: Any, marker: str) -> None:
         file.write(str(__import__("os").getpid()))
     while True:
         pass
+
+
+class Recorder:
+    """Makes register accesses and keeps `accesses`: [kind, cycle issued, cycle returned], in order."""
+
+    def __init__(self, world: Any) -> None:
+        self.world = world
+        self.accesses: list[list[Any]] = []
+
+    def write(self, offset: int, value: int) -> None:
+        self.accesses.append(["w", self.world.now(), None])
+        self.world.csr_write(offset, value)
+
+    async def read(self, offset: int) -> int:
+        access = ["r", self.world.now(), None]
+        self.accesses.append(access)
+        value = await self.world.csr_read(offset)
+        access[2] = self.world.now()
+        return value
+
+
+async def shuttle(world: Any, src: int, dst: int, beats_read: int, reads: int, beats_write: int, writes: int,
+                  pauses: list[int], watch: int | None = None,
+                  again_from: int | None = None) -> dict[str, Any]:
+    """Reads into the buffer; then reads (from `again_from` if given) and writes at once, with register
+    accesses after each of `pauses`, until both are done. Nothing here waits for an interrupt.
+
+    Returns the accesses and, of each word from `watch` on (one a write), the first cycle in which it differs
+    from before.
+    """
+    registers = Recorder(world)
+    changed: list[int] = []
+
+    async def look() -> None:
+        words = world.mem[watch:watch + 4 * writes].view("<u4")
+        before = words.copy()
+        for k in range(writes):
+            while words[k] == before[k]:
+                await world.sleep(1)
+            changed.append(world.now())
+
+    async def done(wanted: int) -> None:
+        k, seen = 0, 0
+        while seen != wanted:
+            await world.sleep(pauses[k % len(pauses)])
+            registers.write(SCRATCH, k)
+            seen |= await registers.read(ISR)
+            k += 1
+
+    registers.write(SRC, src)
+    registers.write(DST, dst)
+    registers.write(SHAPE, beats_read - 1 | beats_write - 1 << 8 | reads << 16 | writes << 24)
+    registers.write(CMD, READS)
+    await done(READS)
+    if watch is not None:
+        world.spawn(look())
+    if again_from is not None:
+        registers.write(SRC, again_from)
+    registers.write(CMD, READS | WRITES)
+    await done(READS | WRITES)
+    await world.sleep(2000)
+    return {"accesses": registers.accesses, "changed": changed}
+
+
+async def interrupts(world: Any, data: int, dst: int, writes: int, again: int) -> dict[str, Any]:
+    """Write 32 words to `dst` and, once the engine has handed them over, a message to each of `writes` lines;
+    then `again` more messages to line 0, of which only every second finds it acknowledged.
+
+    Returns the accesses; `woken`: by line the cycle in which its waiter woke, whether the words were all
+    there, and the line's level once acknowledged; `later`: cycle and level of line 0 after two messages, its
+    level once acknowledged, and a cycle later.
+    """
+    registers = Recorder(world)
+    woken: dict[str, Any] = {}
+
+    async def waiter(line: int) -> None:
+        signal = world.irq(line)
+        await world.wait(None, signal)
+        signal.acknowledge()
+        complete = bool((world.mem[dst:dst + 128] == world.mem[data:data + 128]).all())
+        woken[str(line)] = [world.now(), complete, signal.level()]
+
+    async def command(address: int, beats: int, bursts: int) -> None:
+        registers.write(DST, address)
+        registers.write(SHAPE, 31 | beats - 1 << 8 | 1 << 16 | bursts << 24)
+        registers.write(CMD, WRITES)
+        while not await registers.read(ISR) & WRITES:
+            await world.sleep(1)
+
+    registers.write(SRC, data)
+    registers.write(SHAPE, 31 | 1 << 16)
+    registers.write(CMD, READS)
+    while not await registers.read(ISR) & READS:
+        await world.sleep(50)
+    for line in range(writes):
+        world.spawn(waiter(line))
+    await command(dst, 32, 1)
+    await command(0xFEE0_0000, 1, writes)
+    while len(woken) < writes:
+        await world.sleep(100)
+    line, later = world.irq(0), []
+    for k in range(again):
+        await command(0xFEE0_0000, 1, 1)
+        if k % 2:      # two messages for one acknowledgement
+            await world.wait(None, line)
+            await world.sleep(3000)
+            levels = [line.level()]
+            line.acknowledge()
+            levels.append(line.level())
+            await world.sleep(1)
+            later.append([world.now(), *levels, line.level()])
+    return {"accesses": registers.accesses, "woken": woken, "later": later}

@@ -13,9 +13,9 @@ from tb.runspec import RunResult, RunSpec
 SIMULATORS = ("verilator", "icarus")
 
 
-def scenario(name: str, variant: str, **changes) -> Scenario:
-    """A variant of a scenario of at91ether, with members replaced."""
-    chosen, = select(("at91ether",), (name,), (variant,))
+def scenario(name: str, variant: str, mac: str = "at91ether", **changes) -> Scenario:
+    """A variant of a scenario of `mac`, with members replaced."""
+    chosen, = select((mac,), (name,), (variant,))
     return replace(chosen, **changes)
 
 

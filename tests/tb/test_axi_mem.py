@@ -24,18 +24,17 @@ SOURCE = np.arange(0x1000, 0x1000 + 192, 4)
 """What `fill` leaves at src: each word holds its address."""
 
 
-def expected_reads(timing: BusTiming, first: int, reads: int, beats: int) -> list[tuple[int, int, int]]:
+def expected_reads(timing: BusTiming, first: int, reads: int, beats: int,
+                   ids: int = 2) -> list[tuple[int, int, int]]:
     """(address handshake, first beat, last beat) of reads issued as fast as they are accepted, from cycle
-    `first` on."""
+    `first` on, with `ids` requesters in turn."""
     out: list[tuple[int, int, int]] = []
     for k in range(reads):
         opened = out[-1][0] + 1 if out else first
         if k >= timing.outstanding:
             opened = max(opened, out[k - timing.outstanding][2] + 1)
-        begin, _ = timing.read(k & 1, opened)
-        if out:
-            begin = max(begin, out[-1][2] + 1)
-        out.append((opened, begin, begin + (beats - 1) * timing.beat_interval))
+        begin, end, _ = timing.read_in_order(k % ids, opened, beats)
+        out.append((opened, begin, end))
     return out
 
 
@@ -64,6 +63,26 @@ def test_beats_come_in_the_cycles_of_the_formula(run_verilator, name):
     assert found == expected_writes(timing, found[0][0], 8, 6)
     assert np.array_equal(outcome.memory[0x8000].view("<u4"), SOURCE)
     assert outcome.bus_beats[:2].tolist() == [[24, 24], [24, 24]]
+
+
+@pytest.mark.parametrize("bus", [
+    {"read_latency": 60, "outstanding": 8}, {"read_latency": 9, "outstanding": 16, "jitter": 40, "seed": 12},
+    {"read_latency": 300, "outstanding": 64, "beat_interval": 2}], ids=["8 open", "16 open", "64 open"])
+def test_many_reads_open_come_back_in_order_each_with_its_id(run_on_link, bus):
+    shape = {"src": 0x1000, "dst": 0x8000, "beats_read": 4, "reads": 64, "beats_write": 4, "writes": 64}
+    outcome = run_on_link("shuttle", shape | {"pauses": [1500]}, bus=bus | {"log_bursts": True},
+                          prepare="fill", keep_memory=[[0x8000, 0x8400]])
+    assert outcome.errors == {}
+    reads = outcome.bursts[outcome.bursts["write"] == 0]
+    assert reads["requester"].tolist() == [k % 16 for k in range(64)] * 2
+    found = [tuple(map(int, burst)) for burst in reads[["open_cycle", "begin_cycle", "end_cycle"]]]
+    timing = BusTiming(**bus)
+    assert found == (expected_reads(timing, found[0][0], 64, 4, 16)
+                     + expected_reads(timing, found[64][0], 64, 4, 16))
+    opened = reads["open_cycle"][:64].astype(int)
+    most = max(np.count_nonzero((opened <= cycle) & (reads["end_cycle"][:64] >= cycle)) for cycle in opened)
+    assert most == min(bus["outstanding"], 64)
+    assert np.array_equal(outcome.memory[0x8000].view("<u4"), np.arange(0x1000, 0x1400, 4))
 
 
 def test_the_engine_sees_the_handshakes_that_the_log_reports(run_verilator, dummy_engine):

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from model.errors import BenchError
-from tb import cache, tools
+from tb import cache, design, tools
 from tb.build import ROOT, build
 from tb.design import engine_recipe
 from tb.job import Job
@@ -103,14 +103,50 @@ def test_unknown_names_are_refused_with_the_known_ones():
 
 
 def test_a_lane_without_a_number_and_an_unknown_phy_are_refused(dummy_engine):
-    design = dummy_engine.make()
+    dummy = dummy_engine.make()
     with pytest.raises(BenchError, match=r"tap lanes = \['ar'\]"):
-        generate.top_text(design.sidecar, {name: 1 for name in design.kinds if name != "ar"}, design.clock_hz)
-    ports = design.sidecar["ports"] | {"phy__txd": {"direction": "output", "width": 5}}
+        generate.top_text(dummy.sidecar, {name: 1 for name in dummy.kinds if name != "ar"}, dummy.clock_hz)
+    ports = dummy.sidecar["ports"] | {"phy__txd": {"direction": "output", "width": 5}}
     with pytest.raises(BenchError, match="phy__txd width = 5"):
-        generate.phy_kind(design.sidecar | {"ports": ports})
+        generate.phy_kind(dummy.sidecar | {"ports": ports})
     with pytest.raises(BenchError, match="clock_hz = 7"):
-        generate.top_text(design.sidecar, design.kinds, 7)
+        generate.top_text(dummy.sidecar, dummy.kinds, 7)
+
+
+def test_lanes_of_further_channels_are_of_the_first_ones_kind(dummy_engine):
+    dummy = dummy_engine.make(on_link=True)
+    lanes = dummy.sidecar["lanes"] | {"ar_ch3": dummy.sidecar["lanes"]["ar"] | {"ring": 5}}
+    text = generate.top_text(dummy.sidecar | {"lanes": lanes}, dummy.kinds, dummy.clock_hz)
+    assert f"`rb_event(cyc, {dummy.kinds['ar']}, 5, " in text
+    with pytest.raises(BenchError, match=r"tap lanes = \['aw_chx'\]"):
+        generate.top_text(dummy.sidecar | {"lanes": lanes | {"aw_chx": lanes["ar"]}}, dummy.kinds,
+                          dummy.clock_hz)
+
+
+def test_a_top_without_interrupt_pins_has_message_lines(dummy_engine):
+    on_link, with_pins = dummy_engine.make(on_link=True), dummy_engine.make()
+    text = generate.top_text(on_link.sidecar, on_link.kinds, on_link.clock_hz, on_link.phy)
+    assert "wire [16:0] irq" in text and ".MESSAGES(1)" in text and "rb_gmii" in text
+    assert "#(.ADDRESS(1), .GIGABIT(1)) phy" in text
+    text = generate.top_text(with_pins.sidecar, with_pins.kinds, with_pins.clock_hz)
+    assert "wire [1:0] irq" in text and "MESSAGES" not in text and "rb_mii" in text
+
+
+def test_builds_of_other_parameters_have_names_of_their_own(monkeypatch):
+    assert engine_recipe("at91ether").name == engine_recipe("at91ether", {}).name == "at91ether"
+    assert engine_recipe("at91ether", {"ways": 4, "deep": 1}).name == "at91ether-deep1-ways4"
+    part = {"clock_hz": 1, "parameters": {"ways": {"default": 4}}}
+    monkeypatch.setattr(design, "_part", lambda mac: part)
+    assert engine_recipe("at91ether", {"ways": 4}).name == "at91ether"
+    with pytest.raises(BenchError, match="parameters = {'ways': 4}: .*ways"):
+        engine_recipe("at91ether", {"ways": 4}).make()
+
+
+@pytest.mark.parametrize(("key", "value"), [("phy_address", 32), ("phy_address", True), ("phy_gigabit", 1)])
+def test_a_phy_that_no_part_has_is_refused(monkeypatch, key, value):
+    monkeypatch.setattr(design, "_part", lambda mac: {key: value})
+    with pytest.raises(BenchError, match=f"{key} = {value}"):
+        design.phy_parameters("at91ether")
 
 
 def test_waves_need_a_build_with_waves(built, tmp_path):

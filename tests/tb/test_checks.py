@@ -1,6 +1,7 @@
 """The byte checks find what can happen to a frame, and nothing where nothing happened; rates; mappings."""
 
 import zlib
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,9 +15,6 @@ from model.traffic import RxProgram
 from tb import checks
 from tb.native.layout import FIRST_GAP, FRAME, FRAME_ERROR, FRAME_FCS_OK, FRAME_NO_SFD, FRAME_ODD
 
-CLOCK_HZ = 50_000_000
-LINE_BITS_PER_S = 100e6
-
 
 def on_the_wire(frame: bytes) -> bytes:
     """IEEE 802.3: at least 64 bytes with the FCS, whose bytes go out lowest first."""
@@ -25,9 +23,10 @@ def on_the_wire(frame: bytes) -> bytes:
     return padded + bytes(crc >> 8 * n & 0xFF for n in range(4))
 
 
-def outcome(handed=(), delivered=()):
+def outcome(handed=(), delivered=(), hands_up_fcs=True):
     """What the checks look at of an Outcome."""
-    return SimpleNamespace(handed=FrameSet.of(list(handed)), delivered=FrameSet.of(list(delivered)))
+    return SimpleNamespace(handed=FrameSet.of(list(handed)), delivered=FrameSet.of(list(delivered)),
+                           hands_up_fcs=hands_up_fcs)
 
 
 def recorded(frames, flags=()):
@@ -143,16 +142,55 @@ def played(frames, unwanted=()):
                      wanted, np.ones(count, bool), 0)
 
 
-def received(program, delivered):
-    return checks.check_receive(outcome(delivered=delivered), program)
+def received(program, delivered, hands_up_fcs=True):
+    return checks.check_receive(outcome(delivered=delivered, hands_up_fcs=hands_up_fcs), program)
 
 
 @pytest.mark.parametrize("cut", [0, 4], ids=["with FCS", "FCS cut off"])
 def test_what_came_in_as_it_was_played(cut):
     wire = [on_the_wire(frame) for frame in some_frames(5)]
     delivered = [frame[:len(frame) - cut] for frame in wire]
-    check = received(played(wire), delivered)
+    check = received(played(wire), delivered, hands_up_fcs=not cut)
     assert (check.found, check.checked, check.bad) == ({}, 5, 0)
+    assert received(played(wire), delivered, hands_up_fcs=bool(cut)).found.keys() >= {"corrupt_frame"}
+
+
+@pytest.mark.parametrize("cut", [2, 3, 5])
+def test_an_fcs_that_is_cut_off_in_part_spoils_the_frame(cut):
+    """A driver that trims too little or too much of it (the fix 3e21a10fdea3 of lan743x)."""
+    wire = [on_the_wire(frame) for frame in some_frames(3)]
+    check = received(played(wire), [frame[:-cut] for frame in wire], hands_up_fcs=False)
+    assert check.found.keys() == {"corrupt_frame", "frames_dropped"} and check.bad == 3
+
+
+@CALM
+@given(st.lists(st.integers(0, 3), min_size=2, max_size=12), st.data())
+def test_only_frames_of_one_flow_keep_their_order(flow, data):
+    wire = [on_the_wire(frame) for frame in some_frames(len(flow))]
+    order = data.draw(st.permutations(range(len(flow))))
+    in_order = all(a < b for n, a in enumerate(order) for b in order[n + 1:] if flow[a] == flow[b])
+    check = received(replace(played(wire), flow=np.array(flow)), [wire[n] for n in order])
+    assert check.found.keys() == (set() if in_order else {"repeated_frame"})
+
+
+def pause(quanta, station="02:00:00:00:00:01"):
+    """IEEE 802.3, annex 31B: to the group address, EtherType 0x8808, opcode 1, the time."""
+    return on_the_wire(bytes.fromhex("0180c2000001" + station.replace(":", "") + "88080001")
+                       + quanta.to_bytes(2, "big"))
+
+
+def test_pause_frames_of_the_engines_own():
+    frames, data = recorded([*map(on_the_wire, some_frames(2)), pause(0xFFFF), pause(0)])
+    frames["sfd_cycle"] = [100, 200, 300, 400]
+    pauses = {300: 0xFFFF, 400: 0}
+    assert checks.are_pauses(frames, pauses).tolist() == [False, False, True, True]
+    assert not checks.are_pauses(frames, {}).any()
+    check = checks.check_pauses(frames, data, pauses, "02:00:00:00:00:01")
+    assert (check.found, check.checked, check.bad) == ({}, 2, 0)
+    for wrong in ({300: 0xFFFE}, {301: 0xFFFF}, {100: 0}):
+        check = checks.check_pauses(frames, data, wrong, "02:00:00:00:00:01")
+        assert check.found.keys() == {"corrupt_frame"} and check.bad == 1
+    assert checks.check_pauses(frames, data, pauses, "02:00:00:00:00:02").bad == 2
 
 
 @CALM
@@ -185,17 +223,19 @@ def test_what_should_not_have_been_received():
     assert check.found["corrupt_frame"].startswith("frame 2 reached the stack although")
 
 
+@pytest.mark.parametrize(("bits_per_s", "clock_hz", "wire"), [(100e6, 50_000_000, (2, 4)),
+                                                              (1e9, 125_000_000, (1, 8))])
 @CALM
-@given(st.integers(64, 1518), st.integers(2, 600), st.integers(0, 3000))
-def test_the_shortfall_is_that_against_rfc_5180(frame_bytes, count, late_cycles):
-    """RFC 5180, appendix: 100 Mb/s carries 100e6 / (8 (X + 20)) frames of X bytes a second."""
-    limit = LINE_BITS_PER_S / (8 * (frame_bytes + 20))
+@given(st.integers(64, 9018), st.integers(2, 600), st.integers(0, 3000))
+def test_the_shortfall_is_that_against_rfc_5180(bits_per_s, clock_hz, wire, frame_bytes, count, late_cycles):
+    """RFC 5180, appendix A: a wire carries rate / (8 (X + 20)) frames of X bytes a second."""
+    limit = bits_per_s / (8 * (frame_bytes + 20))
     seconds = (count - 1) / limit
-    last = round(seconds * CLOCK_HZ) + late_cycles
+    last = round(seconds * clock_hz) + late_cycles
     sfd = np.linspace(1000, 1000 + last, count).astype(np.uint64)
     sfd[0], sfd[-1] = 1000, 1000 + last
-    rate = (count - 1) / (last / CLOCK_HZ)
-    short = checks.rate_shortfall_ppm(sfd, np.full(count, frame_bytes), tick_cycles=2)
+    rate = (count - 1) / (last / clock_hz)
+    short = checks.rate_shortfall_ppm(sfd, np.full(count, frame_bytes), *wire)
     assert short == pytest.approx((1 - rate / limit) * 1e6, abs=1e-6)
 
 
@@ -207,7 +247,7 @@ def test_the_shortfall_of_mixed_sizes_leaves_out_the_last_frame():
 
 
 def limited(**ppm):
-    return SimpleNamespace(wire_limit_ppm=ppm, tick_cycles=2)
+    return SimpleNamespace(wire_limit_ppm=ppm, tick_cycles=2, symbol_bits=4)
 
 
 def rates(scenario, tx_sfd=(), rx_sfd=(), in_ring=None, size=64):

@@ -8,12 +8,13 @@ import pytest
 from model.engines.at91ether import Kind, evidence
 from model.events import EVENT
 from model.frames import FrameSet
+from model.link import LinkTiming
 from tb.measure import measure
 from tb.native.layout import FRAME, FRAME_FCS_OK
 from tb.runspec import RunResult
 
 CLOCK_HZ = 50_000_000
-SCENARIO = SimpleNamespace(clock_hz=CLOCK_HZ, tick_cycles=2)
+SCENARIO = SimpleNamespace(clock_hz=CLOCK_HZ, tick_cycles=2, symbol_bits=4, link=None)
 END = 2000
 
 
@@ -21,18 +22,22 @@ def events(*rows):
     return np.array(list(rows), EVENT)
 
 
-def figures(log, tx_bytes=(), rx_bytes=(), golden=None, busy=500):
+def figures(log, tx_bytes=(), rx_bytes=(), golden=None, busy=500, scenario=SCENARIO, link_busy_units=(0, 0),
+            hands_up_fcs=True):
     """What `measure` makes of an event log and the lengths of the frames on either side, those sent at the
     first SFDs of the log."""
     frames = np.zeros(len(tx_bytes), FRAME)
     frames["length"], frames["flags"] = tx_bytes, FRAME_FCS_OK
     frames["sfd_cycle"] = log["cycle"][log["kind"] == Kind.TX_SFD][:len(tx_bytes)]
-    simulated = SimpleNamespace(events=log, frames=frames, cycles_per_s=1.5e6)
+    simulated = SimpleNamespace(events=log, frames=frames, cycles_per_s=1.5e6,
+                                link_busy_units=list(link_busy_units))
     outcome = SimpleNamespace(end_cycle=END, delivered=FrameSet.of([bytes(n) for n in rx_bytes]), irqs=3,
-                              mmio_reads=4, mmio_writes=5, cpu_account_ns={"stack": 6.5})
+                              mmio_reads=4, mmio_writes=5, cpu_account_ns={"stack": 6.5},
+                              hands_up_fcs=hands_up_fcs,
+                              delivered_cycle=np.arange(len(rx_bytes)) * 500 + 1000)
     predicted = SimpleNamespace(events=log if golden is None else golden, bus_busy_cycles=busy)
     result = RunResult("at91ether", "s", "v", "verilator", 0, CLOCK_HZ, 0, 0)
-    measure(result, SCENARIO, evidence, predicted, simulated, outcome)
+    measure(result, scenario, evidence, predicted, simulated, outcome)
     return result
 
 
@@ -53,6 +58,7 @@ def test_sending():
     assert result.bus_utilisation == 500 / END and result.sim_cycles_per_s == 1.5e6
     assert (result.irqs, result.mmio_reads, result.mmio_writes) == (3, 4, 5)
     assert result.cpu_account == {"stack": 6.5} and result.drops == {}
+    assert result.reader_goodput_mbps is None, "nothing was received"
 
 
 def test_the_account_of_sending_sums_to_the_run():
@@ -74,6 +80,7 @@ def test_receiving():
     assert (result.frames, result.bytes) == (2, 128)
     assert result.side_pps == {"rx": pytest.approx(CLOCK_HZ / (1400 - 420))}
     assert result.cycles_per_frame == 1400 - 420
+    assert result.reader_goodput_mbps == pytest.approx(46 * 8 / (500 / CLOCK_HZ) / 1e6)
     assert result.wire_utilisation == {"rx": pytest.approx(2 * 336 / (1100 - 138 + 336))}
     assert result.drops == {"crc": 1}
     account = result.cycle_account
@@ -99,6 +106,30 @@ def test_directions_have_rates_of_their_own():
     assert result.side_pps == {"tx": pytest.approx(CLOCK_HZ / 336), "rx": pytest.approx(CLOCK_HZ / 980)}
     assert result.pps == pytest.approx(sum(result.side_pps.values()))
     assert result.cycles_per_frame == 336, "that of the sending side"
+
+
+def test_a_driver_that_cuts_the_fcs_off_receives_the_same_frames():
+    assert figures(RECEIVED, rx_bytes=[60, 60], hands_up_fcs=False) == figures(RECEIVED, rx_bytes=[64, 64])
+
+
+def test_how_full_the_link_is():
+    behind = SimpleNamespace(**vars(SCENARIO) | {"link": LinkTiming()})
+    result = figures(SENT, [64, 64], scenario=behind, link_busy_units=(65536 * END // 4, 65536 * END // 10))
+    assert result.link_utilisation == {"up": pytest.approx(0.25), "down": pytest.approx(0.1)}
+    assert figures(SENT, [64, 64]).link_utilisation == {}
+
+
+def test_on_a_wire_of_bytes_a_period_is_a_byte_a_cycle():
+    gigabit = SimpleNamespace(clock_hz=125_000_000, tick_cycles=1, symbol_bits=8, link=None)
+    log = events((1000, Kind.TX_SFD, 0, 0, 0), (1084, Kind.TX_SFD, 0, 1, 0), (1168, Kind.TX_SFD, 0, 2, 0))
+    assert figures(log, [64, 64, 64], scenario=gigabit).wire_utilisation == {"tx": pytest.approx(1.0)}
+
+
+def test_pause_frames_are_no_goodput(monkeypatch):
+    monkeypatch.setattr(evidence, "pauses", lambda events: {474: 0xFFFF})
+    result = figures(SENT, tx_bytes=[64, 64])
+    assert (result.frames, result.bytes, result.side_pps) == (1, 64, {})
+    assert result.wire_utilisation == {"tx": pytest.approx(1.0)}, "they take the wire like any other"
 
 
 def test_nothing_happened():

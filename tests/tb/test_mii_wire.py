@@ -80,5 +80,5 @@ def test_the_phy_answers_at_its_address_only(run):
     assert [value >> 16 for value in found] == [0b10] * 7       # a pulled-up bit, then the PHY's zero
     assert [value & 0xFFFF for value in found] == [0x2100, 0x786D, 0x5242, 0x0001, 0x0141, 0x4101, 0]
     assert run("mdio", {"phy": 1, "writes": [], "reads": [1]}).result == [0x3FFFF]
-    unplugged = run("mdio", {"phy": 0, "writes": [[0, 0x8000]], "reads": [0, 1, 5]}, link=False).result
+    unplugged = run("mdio", {"phy": 0, "writes": [[0, 0x8000]], "reads": [0, 1, 5]}, phy_link=False).result
     assert [value & 0xFFFF for value in unplugged] == [0x3100, 0x7849, 0]

@@ -5,15 +5,18 @@ import os
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from model.errors import BenchError
+from model.scenario import select
 from tb import plan as planning
 from tb import sim
 from tb.plan import Request
 from tb.results import read_results
+from tb.runspec import RunSpec
 from tb.show import show_waves
 from tests.tb import fake_runner
 from tests.tb.support import alive, call_sim, console, scenario_with_seed
@@ -44,8 +47,18 @@ def test_one_line_a_run_and_its_results(tmp_path):
 
 def test_the_model_is_built_once_for_each_simulator(tmp_path):
     fake_runner.prepared.clear()
-    assert call_sim(tmp_path, SCENARIO="tx_600", SIM="both")[0] == 0
-    assert fake_runner.prepared == [("at91ether", "verilator", False), ("at91ether", "icarus", False)]
+    assert call_sim(tmp_path, MAC="at91ether", SCENARIO="tx_600", SIM="both")[0] == 0
+    assert fake_runner.prepared == [("at91ether", "verilator", False, {}), ("at91ether", "icarus", False, {})]
+
+
+def test_each_build_that_the_runs_need_is_named_once():
+    def spec(simulator, **parameters):
+        chosen, = select(("at91ether",), ("tx_64",), ("depth2",))
+        return RunSpec(replace(chosen, parameters=parameters), simulator)
+    needed = sim.builds([spec("verilator"), spec("verilator", ways=4), spec("icarus"),
+                         spec("verilator", ways=4)])
+    assert needed == [("at91ether", "verilator", {}), ("at91ether", "verilator", {"ways": 4}),
+                      ("at91ether", "icarus", {})]
 
 
 def test_a_verdict_that_differs(tmp_path):
@@ -75,7 +88,8 @@ def test_simulators_that_differ(tmp_path):
 
 @pytest.mark.parametrize(("variables", "words"), [
     ({"MAC": "at91"}, "error: no such MAC: 'at91'"),
-    ({"SCENARIO": "tx_63"}, "error: no such scenario of at91ether: 'tx_63': did you mean 'tx_64'"),
+    ({"MAC": "at91ether", "SCENARIO": "tx_63"},
+     "error: no such scenario of at91ether: 'tx_63': did you mean 'tx_64'"),
     ({"SCENARIO": "tx_64", "VARIANT": "dept"}, "error: no such variant of tx_64: 'dept'"),
     ({"SIM": "vcs"}, "error: SIM = 'vcs'"),
     ({"FRAMES": "-1"}, "error: FRAMES = '-1'"),
@@ -102,7 +116,7 @@ def test_without_icarus_it_says_so_and_goes_on(tmp_path, monkeypatch):
 
 def test_waves(tmp_path):
     out = console()
-    request = Request(scenarios=("tx_600",), build=tmp_path)
+    request = Request(macs=("at91ether",), scenarios=("tx_600",), build=tmp_path)
     assert show_waves(request, lambda: fake_runner, out, display=False) == 0
     text = out.file.getvalue()
     assert "4 runs fit; taking the first, at91ether/tx_600.depth1.verilator" in text
@@ -119,7 +133,7 @@ def test_waves_with_a_display(tmp_path, monkeypatch):
     opened, popen = [], subprocess.Popen
     monkeypatch.setattr(subprocess, "Popen", lambda *a, **k: opened.append(popen(*a, **k)))
     out = console()
-    request = Request(scenarios=("tx_600",), build=tmp_path / "build")
+    request = Request(macs=("at91ether",), scenarios=("tx_600",), build=tmp_path / "build")
     assert show_waves(request, lambda: fake_runner, out, display=True) == 0
     assert "gtkwave " in out.file.getvalue() and "dump.fst" in out.file.getvalue()
     log = tmp_path / "build" / "gtkwave.log"

@@ -31,10 +31,10 @@ SIDECAR = {
 }
 
 
-def saved(folder, marks):
+def saved(folder, marks, sidecar=SIDECAR):
     """Text of the save file of a made-up engine."""
     path = folder / "waves.gtkw"
-    assert waves.write_save_file(path, folder / "waves.fst", SIDECAR, CLOCK_HZ, marks) == path
+    assert waves.write_save_file(path, folder / "waves.fst", sidecar, CLOCK_HZ, marks) == path
     return path.read_text()
 
 
@@ -70,6 +70,12 @@ def test_what_is_shown_and_under_which_name(tmp_path):
         (None, "top.engine.bus__arvalid", 1), (None, "top.engine.mdio__o", 1),
         (None, "top.engine.tap__tx_sfd__index", 32)]
     assert f'[dumpfile] "{tmp_path / "waves.fst"}"' in text
+
+
+def test_lines_that_messages_set_are_the_tops(tmp_path):
+    ports = {name: about for name, about in SIDECAR["ports"].items() if name != "irq"}
+    shown = traces(saved(tmp_path, {}, SIDECAR | {"ports": ports}))
+    assert shown[1] == (None, "top.irq", 17)
 
 
 def test_filter_files_have_a_line_for_each_state(tmp_path):

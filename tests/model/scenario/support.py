@@ -23,6 +23,10 @@ gap = "wire"
 """
 
 
+GIGABIT = SMALL.replace("at91ether", "lan743x").replace('"depth1", "depth2"', '"before", "merged"')
+"""The same of a part on GMII behind PCIe."""
+
+
 def write(folder: Path, text: str = SMALL, name: str = "mine") -> Path:
     """A scenario file with that text; its path."""
     path = folder / f"{name}.toml"

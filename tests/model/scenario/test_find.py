@@ -16,10 +16,20 @@ ASKED = {"tx_64", "tx_600", "tx_1518", "rx_64", "rx_600", "rx_1518", "both_64", 
          "wire_both_1518"}
 
 
-def test_at91ether_has_every_scenario_asked_for():
-    assert "at91ether" in macs()
-    assert set(scenario_names("at91ether")) >= ASKED
-    assert "part" not in scenario_names("at91ether")
+SIZES = ("64", "600", "1518", "9018")
+ASKED_OF_LAN743X = {f"{way}_{size}" for way in ("tx", "rx", "both") for size in SIZES} | {
+    f"{kind}_{way}_{size}" for kind in ("wire", "link") for way in ("tx", "rx", "both") for size in (64, 1518)
+} | {"mixed", "mtu1500_9k", "mtu1500_mtu", "mtu9000_9k", "mtu9000_mtu", "pingpong", "multibuffer",
+     "mtu_change", "down_up", "smallest_ring", "index_wrap", "channels4", "own_before_addr", "head_wb_early",
+     "rearm_window", "extra_buffer", "write_whole_buffer", "timestamps", "rev_a0", "pause", "rx_overflow",
+     "rx_damage", "rx_filter", "bus_error", "pcap_tcp"}
+
+
+@pytest.mark.parametrize(("mac", "asked"), [("at91ether", ASKED), ("lan743x", ASKED_OF_LAN743X)])
+def test_every_scenario_asked_for_is_there(mac, asked):
+    assert mac in macs()
+    assert set(scenario_names(mac)) >= asked
+    assert "part" not in scenario_names(mac)
 
 
 @pytest.mark.parametrize(("mac", "name"), [(mac, name) for mac in macs() for name in scenario_names(mac)])

@@ -58,7 +58,7 @@ def test_a_flag_is_no_number_and_a_number_no_flag():
 def test_a_faulty_part_file(tmp_path, line, words):
     whole = {"title": '"T"', "clock_hz": "1000", "tick_cycles": "2", "mtu_max": '"1500 B"',
              "frame_min": '"64 B"',
-             "frame_max": '"1518 B"', "receive_max": '"1518 B"'}
+             "frame_max": '"1518 B"', "receive_max": '"1518 B"', "rx_grace": '"1 us"'}
     key, _, value = line.partition(" = ")
     (tmp_path / "x").mkdir()
     (tmp_path / "x" / "part.toml").write_text("\n".join(f"{k} = {v}" for k,

@@ -90,7 +90,7 @@ def _wire(given: Script) -> Program | None:
     flags = [PLAY_ODD * odd | (PLAY_ERROR | at << 8 if at >= 0 else 0)
              for odd, at in zip(given.odd, given.error_at, strict=True)]
     frames = program.frames
-    return Program(frames.data, frames.length, program.gap_nibbles, np.array(flags, np.uint32))
+    return Program(frames.data, frames.length, program.gap_symbols, np.array(flags, np.uint32))
 
 
 def rtl_events(stimulus: str, transition: Transition | None = None, cycles: int = 0) -> np.ndarray:

@@ -43,7 +43,7 @@ class Script:
     straps, bus, errors: options of the engine (codes as in the specification), of `BusTiming`, and bursts
         that fail as (requester, is_write, ordinal).
     cfg: fields of CFG beside FD.
-    frames, gap_nibbles, odd, error_at: the wire's program.
+    frames, gap_symbols, odd, error_at: the wire's program.
     steps: what `play` does; made by the methods, which return the cycle in which the engine takes an
         access.
     now: cycle of the falling edge at which the next step happens.
@@ -55,7 +55,7 @@ class Script:
     errors: list[tuple[int, bool, int]] = field(default_factory=list)
     cfg: dict[str, int] = field(default_factory=dict)
     frames: list[bytes] = field(default_factory=list)
-    gap_nibbles: list[int] = field(default_factory=list)
+    gap_symbols: list[int] = field(default_factory=list)
     odd: list[bool] = field(default_factory=list)
     error_at: list[int] = field(default_factory=list)
     steps: list[list[Any]] = field(default_factory=list)
@@ -123,10 +123,10 @@ class Script:
         word = BUFFERS + BUFFER_BYTES * number | last << 1 | used
         self.steps.append(["word", LIST + 8 * number, word])
 
-    def frame(self, frame: bytes, gap_nibbles: int = 24, *, odd: bool = False, error_at: int = -1) -> None:
+    def frame(self, frame: bytes, gap_symbols: int = 24, *, odd: bool = False, error_at: int = -1) -> None:
         """One more frame for the wire, as it is played."""
         self.frames.append(frame)
-        self.gap_nibbles.append(gap_nibbles)
+        self.gap_symbols.append(gap_symbols)
         self.odd.append(odd)
         self.error_at.append(error_at)
 
@@ -137,11 +137,11 @@ class Script:
 
     def play_from(self, carrier: int) -> RxSchedule:
         """Start the wire, with a gap that has the first preamble nibble sampled in tick `carrier`."""
-        self.gap_nibbles[0] = 1
+        self.gap_symbols[0] = 1
         late = carrier - int(rx_schedule(self.program(), self.now).carrier[0])
         if late < 0 or late % TICK_CYCLES:
             raise ValueError(f"a carrier in {carrier} is {late} cycles off what can be")
-        self.gap_nibbles[0] += late // TICK_CYCLES
+        self.gap_symbols[0] += late // TICK_CYCLES
         return self.play()
 
     def program(self) -> RxProgram | None:
@@ -150,7 +150,7 @@ class Script:
             return None
         everyone = np.ones(len(self.frames), bool)
         return RxProgram(
-            frames=FrameSet.of(self.frames), gap_nibbles=np.array(self.gap_nibbles, np.int64),
+            frames=FrameSet.of(self.frames), gap_symbols=np.array(self.gap_symbols, np.int64),
             odd=np.array(self.odd), rx_er_at=np.array(self.error_at, np.int64), addressed=everyone,
             intact=everyone, start_cycles=0)
 
