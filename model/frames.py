@@ -14,6 +14,8 @@ ETHERTYPE_EXPERIMENTAL = 0x88B5
 ORDINAL_BYTES = 4
 """After the header comes the frame's number (big endian), so that a lost or repeated frame can be told."""
 BROADCAST = bytes([0xFF] * 6)
+PAUSE_ADDRESS, PAUSE_KIND = bytes.fromhex("0180c2000001"), b"\x88\x08\x00\x01"
+"""Destination, and EtherType and opcode, of a pause frame."""
 
 
 @dataclass(frozen=True)
@@ -111,6 +113,11 @@ def fcs_is_right(frame: bytes | np.ndarray) -> bool:
     """True if the last four bytes of a whole frame are its FCS."""
     whole = bytes(frame)
     return len(whole) > FCS_BYTES and fcs(whole[:-FCS_BYTES]) == whole[-FCS_BYTES:]
+
+
+def pause(source: bytes, quanta: int) -> bytes:
+    """A pause frame without FCS and padding (IEEE 802.3, annex 31B), for `quanta` of 512 bit times."""
+    return PAUSE_ADDRESS + source + PAUSE_KIND + quanta.to_bytes(2, "big")
 
 
 def address(text: str) -> bytes:

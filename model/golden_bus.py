@@ -39,7 +39,7 @@ class GoldenBus(Protocol):
 
     def write(self, requester: int, a: int, address: int, data: bytes, replied: Replied) -> None:
         """A write burst of the bytes from `address` on with its AW handshake in `a`; `replied` is called
-        before the end of B's cycle."""
+        before the end of B's cycle. To be the last thing that a callback does (`Kernel.soon`)."""
 
 
 class _Memory:
@@ -103,12 +103,17 @@ class IdealBus(_Memory):
         beats = self.beats(address, len(data))
         last, done, failed = self._timing.write(requester, a, beats)
         self.busy_cycles += beats
-        if address >= MESSAGE_BASE:
-            if not failed:
-                self.on_message((address - MESSAGE_BASE) // 4, int.from_bytes(data, "little"), last + 1)
-        elif not failed:
-            self._kernel.call_at(4 * last + 3, self.put, address, data)
-        replied(done, failed)
+        if failed:
+            replied(done, True)
+        elif address >= MESSAGE_BASE:
+            self.on_message((address - MESSAGE_BASE) // 4, int.from_bytes(data, "little"), last + 1)
+            replied(done, False)
+        else:
+            self._kernel.soon(4 * last + 3, self._written, address, data, done, replied)
+
+    def _written(self, address: int, data: bytes, done: int, replied: Replied) -> None:
+        self.put(address, data)
+        replied(done, False)
 
 
 class LinkBus(_Memory):

@@ -23,6 +23,8 @@ import simpy
 from simpy.events import NORMAL
 
 PHASES = 4
+MOST_DEPTH = 40
+"""Of calls within calls that `soon` makes."""
 STATE, ARBITRATION, DRIVER, EDGE = range(PHASES)
 """State of the cycle; arbitration; the driver's falling edge; the rising edge that ends the cycle."""
 
@@ -33,6 +35,7 @@ class Kernel(simpy.Environment):
     def __init__(self) -> None:
         super().__init__(0)
         self._others_wait = False
+        self._depth = 0
 
     @property
     def cycle(self) -> int:
@@ -55,6 +58,16 @@ class Kernel(simpy.Environment):
             raise ValueError(f"time {time} has passed, it is {self._now}")
         heappush(self._queue, (time, NORMAL, next(self._eid), _Call(function, args)))
 
+    def soon(self, time: int, function: Callable[..., Any], *args: Any) -> None:
+        """`call_at`, but at once if nothing is due before or at `time`. To be the last thing that a callback
+        does: what comes after it would find itself at the later time."""
+        if self._depth < MOST_DEPTH and self.skip_to(time):
+            self._depth += 1
+            function(*args)
+            self._depth -= 1
+        else:
+            self.call_at(time, function, *args)
+
     def skip_to(self, time: int) -> bool:
         """Make it `time` at once if nothing is due before or at it; say whether that was done.
 
@@ -76,6 +89,7 @@ class Kernel(simpy.Environment):
             if due.__class__ is _Call:
                 self._now = heappop(queue)[0]
                 self._others_wait = False
+                self._depth = 0
                 due.function(*due.args)
                 return
             self._others_wait = len(due.callbacks) > 1

@@ -10,6 +10,7 @@ from model.scenario.schema import (
                                    BusOptions,
                                    CsrOptions,
                                    Damage,
+                                   Pause,
                                    RxTraffic,
                                    Scenario,
                                    ScenarioFile,
@@ -18,5 +19,6 @@ from model.scenario.schema import (
 )
 
 __all__ = ["BREACHES", "FINDINGS", "Action", "BusError", "BusOptions", "CsrOptions", "Damage", "Expect",
-           "Part", "RxTraffic", "Scenario", "ScenarioFile", "Span", "TxTraffic", "Verdict", "find_scenario",
+           "Part", "Pause", "RxTraffic", "Scenario", "ScenarioFile", "Span", "TxTraffic", "Verdict",
+           "find_scenario",
            "load_part", "load_scenario", "macs", "meaning", "scenario_names", "select", "verdict"]

@@ -52,8 +52,9 @@ def select(mac_names: Iterable[str] = (), scenarios: Iterable[str] = (),
     known = {variant for file in files for variant in file.variants}
     for variant in variants:
         if variant not in known:
-            raise BenchError(f"no such variant of {', '.join(file.name for file in files[:3])}"
-                             f"{' ...' if len(files) > 3 else ''}: {variant!r}: {nearest(variant, known)}")
+            of = list(dict.fromkeys(file.name for file in files))
+            raise BenchError(f"no such variant of {', '.join(of[:3])}{' ...' if len(of) > 3 else ''}: "
+                             f"{variant!r}: {nearest(variant, known)}")
     return [scenario for file in files for scenario in file.variants.values()
             if not variants or scenario.variant in variants]
 

@@ -12,7 +12,8 @@ FINDINGS = {
     "tx_overrun": "a frame was handed over while the transmitter had no room (TSR.OVR, ISR.TOVR)",
     "tx_underrun": "the bus was too late for the transmit FIFO, the frame was cut short (TSR.UND, ISR.TUND)",
     "tx_aborted": "a transfer ended with a bus error or the retries ran out (ISR.ABT, ISR.RTRY)",
-    "rx_overrun": "the bus was too late for the receive FIFO and the frame was dropped (RSR.OVR, ISR.ROVR)",
+    "rx_overrun": "the receive FIFO had no room and the frame was dropped (at91ether: RSR.OVR, ISR.ROVR)",
+    "rx_aborted": "a bus error stopped a receive channel",
     "rx_bna": "a frame found no free receive buffer (RSR.BNA, ISR.RBNA)",
     "frames_dropped": "good frames on the wire never reached the stack",
     "lost_frame": "a frame that the driver counts as sent never appeared on the wire",
@@ -22,6 +23,9 @@ FINDINGS = {
     "early_release": "the driver released a frame that the engine had still to read",
     "dma_unmapped": "the engine accessed memory that no live DMA mapping covers",
     "dma_api": "a DMA API rule was broken: unmap without map, touch while the device owns, leak at stop",
+    "stale_read": "the CPU read received bytes of a buffer that was never synchronised for it",
+    "open_failed": "the interface did not come up: the part did not answer as its driver needs",
+    "stop_failed": "the part did not become quiet when its driver stopped it; the driver went on all the same",
     "below_wire_limit": "from first to last SFD the rate is further below the wire's limit than allowed",
 }
 """Name of each finding -> what it means, in one line."""

@@ -10,32 +10,30 @@ from typing import Any
 
 from model import platforms
 from model.errors import BenchError
+from model.scenario.actions import read_actions
 from model.scenario.findings import BREACHES, FINDINGS, Expect
+from model.scenario.link_keys import scenario_link
 from model.scenario.part import Part, load_part, macs, read_options
 from model.scenario.reader import TableReader, nearest, read_toml
 from model.scenario.schema import (
-    DUPLEX,
     SIMULATORS,
     STATION,
-    Action,
     BusError,
     BusOptions,
     CsrOptions,
     Scenario,
     ScenarioFile,
 )
-from model.scenario.traffic_keys import read_rx, read_tx
+from model.scenario.traffic_keys import FRAME_OVERHEAD_BYTES, read_rx, read_tx
 
 FILE_KEYS = ("mac", "title", "why", "variants", "variant", "expect")
-VARIANT_KEYS = ("platform", "driver", "flags", "straps", "host", "bus", "csr", "traffic", "actions", "limits",
-                "seed",
-                "deadline", "simulators", "mtu", "station", "duplex")
+VARIANT_KEYS = ("platform", "driver", "flags", "straps", "parameters", "host", "bus", "link", "csr",
+                "traffic", "actions", "failing_allocations", "limits", "seed", "deadline", "simulators",
+                "mtu", "station", "duplex")
 _DEFAULT_DEADLINE_CYCLES = 10_000_000
 _MAX_CYCLES = 2**40
 _MAX_LATENCY_CYCLES = 1_000_000
 _MAX_COST_NS = 1e9
-_ACTIONS = ("down", "up", "irqs_off", "busy", "slow_reader")
-_LASTING = _ACTIONS[2:]
 _NAME = re.compile(r"[A-Za-z0-9_]+")
 _ADDRESS = re.compile(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}")
 
@@ -149,7 +147,9 @@ def _read_variant(top: TableReader, part: Part, path: Path, name: str, title: st
     else:
         raise BenchError(f"{path}: variant.{name}.driver is missing: {name!r} is no driver of "
                          f"{part.mac} itself; {nearest(name, part.drivers)}")
-    mtu_bytes = top.size("mtu", 46, part.mtu_max_bytes, part.mtu_max_bytes)
+    mtu_bytes = top.size("mtu", 46, part.mtu_max_bytes, part.mtu_bytes)
+    actions = read_actions(top, part)
+    mtus = [mtu_bytes, *(action.mtu_bytes for action in actions if action.do == "mtu")]
     station = top.text("station", STATION)
     if not _ADDRESS.fullmatch(station) or int(station[:2], 16) & 1:
         raise top.fault("station", station, f"expected a unicast Ethernet address such as {STATION!r}")
@@ -157,26 +157,34 @@ def _read_variant(top: TableReader, part: Part, path: Path, name: str, title: st
     if not simulators:
         raise top.fault("simulators", [], f"expected at least one; {nearest('', SIMULATORS)}")
     traffic, limits = top.table("traffic"), top.table("limits")
-    tx = read_tx(traffic.table("tx"), part, mtu_bytes) if traffic.has("tx") else None
-    rx = read_rx(traffic.table("rx"), part, mtu_bytes) if traffic.has("rx") else None
+    # the stack sends what always fits; the peer may be ahead of a change, or behind it
+    tx = read_tx(traffic.table("tx"), part, min(mtus)) if traffic.has("tx") else None
+    rx = read_rx(traffic.table("rx"), part, max(mtus)) if traffic.has("rx") else None
     traffic.done()
     if tx is None and rx is None:
         raise BenchError(f"{path}: traffic is missing: expected a table traffic.tx or traffic.rx, or both")
+    receive_max_bytes = part.receive_max_bytes or mtu_bytes + FRAME_OVERHEAD_BYTES
     scenario = Scenario(
         mac=part.mac, name=path.stem, variant=name, title=title, why=why, path=path, clock_hz=clock_hz,
-        tick_cycles=part.tick_cycles, platform=platform, seed=top.integer("seed", 0, 2**32 - 1, 1),
-        mtu_bytes=mtu_bytes, duplex=top.choice("duplex", DUPLEX, DUPLEX[0]),
+        tick_cycles=part.tick_cycles, symbol_bits=part.symbol_bits, platform=platform,
+        seed=top.integer("seed", 0, 2**32 - 1, 1), mtu_bytes=mtu_bytes,
+        duplex=top.choice("duplex", part.duplex, part.duplex[0]),
         frame_min_bytes=part.frame_min_bytes, frame_max_bytes=part.frame_max_bytes,
-        receive_max_bytes=part.receive_max_bytes, station=station.lower(),
-        simulators=simulators, driver=driver,
+        receive_max_bytes=receive_max_bytes, station=station.lower(), simulators=simulators, driver=driver,
         deadline_cycles=top.cycles("deadline", clock_hz, 1, _MAX_CYCLES, _DEFAULT_DEADLINE_CYCLES),
         flags=read_options(top.table("flags"), part.flags,
                            {o.name: o.default for o in part.flags.values()} | part.drivers[driver]),
         straps=read_options(top.table("straps"), part.straps,
                             {o.name: o.default for o in part.straps.values()}),
-        host=_read_host(top.table("host"), clock_hz),
-        tx=tx, rx=rx, bus=_read_bus(top.table("bus"), clock_hz), csr=_read_csr(top.table("csr"), clock_hz),
-        actions=_read_actions(top, clock_hz), expect=expect, wire_limit_ppm=_read_limits(limits, tx, rx))
+        parameters=read_options(top.table("parameters"), part.parameters,
+                                {o.name: o.default for o in part.parameters.values()}),
+        host=_read_host(top.table("host"), clock_hz), tx=tx, rx=rx,
+        bus=_read_bus(top.table("bus"), part), csr=_read_csr(top.table("csr"), clock_hz),
+        link=scenario_link(top, clock_hz, part.link, part.mac),
+        failing_allocations=_read_ordinals(top, "failing_allocations"), actions=actions, expect=expect,
+        wire_limit_ppm=_read_limits(limits, tx, rx), phy_address=part.phy_address,
+        phy_gigabit=part.phy_gigabit, rx_grace_cycles=part.rx_grace_cycles,
+        rx_settle_cycles=part.rx_settle_cycles)
     top.done()
     return scenario
 
@@ -190,17 +198,26 @@ def _read_host(table: TableReader, clock_hz: int) -> dict[str, float]:
     return costs
 
 
-def _read_bus(table: TableReader, clock_hz: int) -> BusOptions:
-    errors = []
+def _read_ordinals(top: TableReader, key: str) -> tuple[int, ...]:
+    ordinals = top.typed(key, list, [])
+    for ordinal in ordinals:
+        if type(ordinal) is not int or ordinal < 0:
+            raise top.fault(key, ordinal, "expected a list of whole numbers, counted from 0")
+    return tuple(ordinals)
+
+
+def _read_bus(table: TableReader, part: Part) -> BusOptions:
+    errors, clock_hz = [], part.clock_hz
     for row in table.tables("errors"):
-        requester = ("tx", "rx").index(row.choice("requester", ("tx", "rx")))
+        requester = part.requesters[row.choice("requester", part.requesters)]
         write = row.choice("direction", ("read", "write")) == "write"
         errors.append(BusError(requester, write, row.integer("ordinal", 0, 2**31)))
         row.done()
     options = BusOptions(table.cycles("read_latency", clock_hz, 0, _MAX_LATENCY_CYCLES, 0),
                          table.cycles("write_latency", clock_hz, 0, _MAX_LATENCY_CYCLES, 0),
                          table.cycles("beat_interval", clock_hz, 1, 1000, 1),
-                         table.cycles("jitter", clock_hz, 0, _MAX_LATENCY_CYCLES, 0), tuple(errors))
+                         table.cycles("jitter", clock_hz, 0, _MAX_LATENCY_CYCLES, 0), tuple(errors),
+                         table.integer("outstanding", 1, 256, part.outstanding))
     table.done()
     return options
 
@@ -210,20 +227,6 @@ def _read_csr(table: TableReader, clock_hz: int) -> CsrOptions:
                          table.cycles("read_latency", clock_hz, 0, _MAX_LATENCY_CYCLES, 0))
     table.done()
     return options
-
-
-def _read_actions(top: TableReader, clock_hz: int) -> tuple[Action, ...]:
-    actions = []
-    for row in top.tables("actions"):
-        at_cycle = row.cycles("at", clock_hz, 0, _MAX_CYCLES)
-        do = row.choice("do", _ACTIONS)
-        duration = row.cycles("for", clock_hz, 1, _MAX_CYCLES) if do in _LASTING else 0
-        cost = row.cycles("cost", clock_hz, 1, _MAX_CYCLES) if do == "slow_reader" else 0
-        row.done()
-        if actions and at_cycle < actions[-1].at_cycle:
-            raise row.fault("at", row.raw("at"), "actions stand in the order of their times")
-        actions.append(Action(at_cycle, do, duration, cost))
-    return tuple(actions)
 
 
 def _read_limits(table: TableReader, tx: object, rx: object) -> dict[str, float]:

@@ -1,18 +1,24 @@
-"""What a scenario may say of one MAC: its clock, limits, drivers, flags and straps, from
+"""What a scenario may say of one MAC: its clock, wire, limits, drivers, flags and straps, from
 `model/scenarios/<mac>/part.toml`.
 
 The part's names live in one data file of its own folder, so a new MAC edits no list here.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
 from model.errors import BenchError
+from model.link import LinkTiming
+from model.scenario.link_keys import read_link
 from model.scenario.reader import TableReader, nearest, read_toml
+from model.scenario.schema import DUPLEX
 
 SCENARIOS = Path(__file__).resolve().parent.parent / "scenarios"
 PART_FILE = "part.toml"
+
+SYMBOL_BITS = (4, 8)
+"""Of MII and of GMII."""
 
 Value = bool | str | int
 
@@ -44,9 +50,18 @@ class Option:
 
 @dataclass(frozen=True)
 class Part:
-    """Members: `mac`, `title`, `clock_hz`, `tick_cycles`, `mtu_max_bytes`, `frame_min_bytes` and
-    `frame_max_bytes` with FCS, `receive_max_bytes` the longest frame with FCS that the receiver does not
-    count as too long, `drivers` (variant -> flags it presets), `flags` and `straps` by name."""
+    """What the part file says.
+
+    Members: `mac`, `title`, `clock_hz`; `tick_cycles` from one symbol on the wire to the next, `symbol_bits`
+    4 on MII and 8 on GMII; `mtu_max_bytes` and `mtu_bytes`, the largest MTU and the usual one;
+    `frame_min_bytes` and `frame_max_bytes` with FCS; `receive_max_bytes` the longest frame with FCS that the
+    receiver does not count as too long, None: what the MTU allows; `duplex` what it can; `drivers` (variant
+    -> flags it presets), `flags` and `straps` by name; `parameters` of another build of the engine;
+    `requesters` name -> ID on the bus; `outstanding` reads that host memory takes without a link; `link` the
+    part's own, None: it has none; `phy_address`, `phy_gigabit` of its PHY; `rx_grace_cycles` allowed after
+    the wire's last frame for interrupts and the stack, `rx_settle_cycles` how long the run goes on once all
+    has arrived, None: for the whole grace.
+    """
 
     mac: str
     title: str
@@ -55,10 +70,21 @@ class Part:
     mtu_max_bytes: int
     frame_min_bytes: int
     frame_max_bytes: int
-    receive_max_bytes: int
+    receive_max_bytes: int | None
     drivers: dict[str, dict[str, Value]]
     flags: dict[str, Option]
     straps: dict[str, Option]
+    mtu_bytes: int
+    symbol_bits: int = 4
+    duplex: tuple[str, ...] = DUPLEX
+    parameters: dict[str, Option] = field(default_factory=dict)
+    requesters: dict[str, int] = field(default_factory=dict)
+    outstanding: int = 1
+    link: LinkTiming | None = None
+    phy_address: int = 0
+    phy_gigabit: bool = False
+    rx_grace_cycles: int = 0
+    rx_settle_cycles: int | None = None
 
 
 def macs(root: Path = SCENARIOS) -> list[str]:
@@ -74,14 +100,34 @@ def load_part(mac: str, root: Path = SCENARIOS) -> Part:
         raise BenchError(f"no such MAC: {mac!r}: {nearest(mac, macs(root))}")
     top = TableReader(read_toml(path), path)
     flags = _options(top.table("flags"))
-    part = Part(mac, top.text("title"), top.integer("clock_hz", 1, 10**10),
-                top.integer("tick_cycles", 1, 1000),
-                top.size("mtu_max", 46, 65535), top.size("frame_min", 18, 65535),
-                top.size("frame_max", 64, 65535),
-                top.size("receive_max", 64, 65535),
-                _drivers(top.table("drivers"), flags), flags, _options(top.table("straps")))
+    clock_hz = top.integer("clock_hz", 1, 10**10)
+    mtu_max_bytes = top.size("mtu_max", 46, 65535)
+    part = Part(
+        mac=mac, title=top.text("title"), clock_hz=clock_hz, tick_cycles=top.integer("tick_cycles", 1, 1000),
+        mtu_max_bytes=mtu_max_bytes, frame_min_bytes=top.size("frame_min", 18, 65535),
+        frame_max_bytes=top.size("frame_max", 64, 65535),
+        receive_max_bytes=None if top.raw("receive_max") == "mtu" else top.size("receive_max", 64, 65535),
+        drivers=_drivers(top.table("drivers"), flags), flags=flags, straps=_options(top.table("straps")),
+        mtu_bytes=top.size("mtu", 46, mtu_max_bytes, mtu_max_bytes), symbol_bits=_symbol_bits(top),
+        duplex=top.words("duplex", DUPLEX, list(DUPLEX)), parameters=_options(top.table("parameters")),
+        requesters=_requesters(top.table("requesters")), outstanding=top.integer("outstanding", 1, 256, 1),
+        link=read_link(top.table("link"), clock_hz) if top.has("link") else None,
+        phy_address=top.integer("phy_address", 0, 31, 0), phy_gigabit=top.typed("phy_gigabit", bool, False),
+        rx_grace_cycles=top.cycles("rx_grace", clock_hz, 1, 2**40),
+        rx_settle_cycles=top.cycles("rx_settle", clock_hz, 1, 2**40, None))
     top.done()
     return part
+
+
+def _symbol_bits(top: TableReader) -> int:
+    bits = top.integer("symbol_bits", 4, 8, 4)
+    if bits not in SYMBOL_BITS:
+        raise top.fault("symbol_bits", bits, "4 on MII, 8 on GMII")
+    return bits
+
+
+def _requesters(table: TableReader) -> dict[str, int]:
+    return {name: table.integer(name, 0, 15) for name in table.keys()}
 
 
 def _options(table: TableReader) -> dict[str, Option]:
@@ -95,7 +141,8 @@ def _options(table: TableReader) -> dict[str, Option]:
         elif row.has("choices"):
             option = Option(name, default, tuple(row.typed("choices", list)))
         else:
-            option = Option(name, default, None, row.integer("min", 0, 2**31), row.integer("max", 0, 2**31))
+            low = row.integer("min", -2**31, 2**31)
+            option = Option(name, default, None, low, row.integer("max", low, 2**31))
         if not option.accepts(default):
             raise row.fault("default", default, option.right())
         row.done()

@@ -4,6 +4,7 @@ any process."""
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from model.link import LinkTiming
 from model.scenario.findings import Expect
 
 SIMULATORS = ("verilator", "icarus")
@@ -17,10 +18,12 @@ STATION = "02:00:00:00:00:01"
 
 @dataclass(frozen=True)
 class Span:
-    """An inclusive range, drawn from evenly by the seed; `low` == `high` for a fixed value."""
+    """An inclusive range, drawn from evenly by the seed; `low` == `high` for a fixed value. With `sweep` it
+    is gone through from `low` to `high` in steps of one, and from the start again."""
 
     low: int
     high: int
+    sweep: bool = False
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,15 @@ class Damage:
 
     frame: int
     kind: str
+
+
+@dataclass(frozen=True)
+class Pause:
+    """A pause frame of the peer instead of a frame. Members: `frame` ordinal; `quanta` pause time, of 512 bit
+    times each."""
+
+    frame: int
+    quanta: int
 
 
 @dataclass(frozen=True)
@@ -62,7 +74,8 @@ class RxTraffic:
 
     Members: `frames`, `frames_long`, `size_bytes`, `pcap` as in TxTraffic; `gap_bytes` idle before each
     frame; `start_cycles` from bring-up to the player's start; `destinations` drawn from by the seed; `damage`
-    done to frames; `burst` None for an even stream.
+    done to frames; `burst` None for an even stream; `flows` how many different addresses and ports the
+    frames have in turn, 0: they are no IP frames; `pauses` frames that are pause frames instead.
     """
 
     frames: int | None
@@ -74,12 +87,14 @@ class RxTraffic:
     destinations: tuple[str, ...]
     damage: tuple[Damage, ...]
     burst: Burst | None = None
+    flows: int = 0
+    pauses: tuple[Pause, ...] = ()
 
 
 @dataclass(frozen=True)
 class BusError:
-    """Members: `requester` 0 TX, 1 RX; `write`; `ordinal` of the burst among those of that requester and
-    direction."""
+    """Members: `requester` its ID on the bus (the part file names them); `write`; `ordinal` of the burst
+    among those of that requester and direction."""
 
     requester: int
     write: bool
@@ -88,13 +103,15 @@ class BusError:
 
 @dataclass(frozen=True)
 class BusOptions:
-    """Host memory's timing, in engine cycles: see BusTiming in docs/engines."""
+    """Host memory's timing, in engine cycles: see BusTiming in docs/engines; `outstanding` reads that it
+    takes before it has answered the first."""
 
     read_latency_cycles: int = 0
     write_latency_cycles: int = 0
     beat_interval_cycles: int = 1
     jitter_cycles: int = 0
     errors: tuple[BusError, ...] = ()
+    outstanding: int = 1
 
 
 @dataclass(frozen=True)
@@ -110,26 +127,30 @@ class Action:
     """Something done to the machine `at_cycle` cycles after bring-up.
 
     Members: `do`: down (stop the interface), up (open it again), irqs_off, busy (a process keeps the CPU),
-    slow_reader (each frame costs its reader `cost_cycles` more); `for_cycles` how long the last three go on.
+    slow_reader (each frame costs its reader `cost_cycles` more); `for_cycles` how long the last three go on;
+    mtu (change the MTU to `mtu_bytes`).
     """
 
     at_cycle: int
     do: str
     for_cycles: int = 0
     cost_cycles: int = 0
+    mtu_bytes: int = 0
 
 
 @dataclass(frozen=True)
 class Scenario:
     """One variant of a scenario.
 
-    Members: `mac`, `name`, `variant`, `title`, `why`, `path` of the file; `clock_hz` and `tick_cycles`
-    (cycles between nibbles) of the part; `platform` name; `seed`; `mtu_bytes`; `frame_min_bytes`,
-    `frame_max_bytes`, `receive_max_bytes` of the part, with FCS; `station` address; `simulators` it may run
-    in; `deadline_cycles` after which the watchdog ends it; `driver` variant and its `flags`; `straps` of the
-    engine; `host` costs in ns by CPU label that replace the platform's; `tx`, `rx` traffic; `bus`, `csr`
-    timing; `actions` by time; `duplex` of the link; `expect`; `wire_limit_ppm` by side ("tx", "rx"): how far
-    below the wire's limit the rate may be.
+    Members: `mac`, `name`, `variant`, `title`, `why`, `path` of the file; `clock_hz`, `tick_cycles` (cycles
+    between symbols on the wire) and `symbol_bits` of the part; `platform` name; `seed`; `mtu_bytes`;
+    `frame_min_bytes`, `frame_max_bytes`, `receive_max_bytes` of the part at that MTU, with FCS; `station`
+    address; `simulators` it may run in; `deadline_cycles` after which the watchdog ends it; `driver` variant
+    and its `flags`; `straps` of the engine and `parameters` of its build; `host` costs in ns by CPU label
+    that replace the platform's; `tx`, `rx` traffic; `bus`, `csr` timing; `link` between bus and memory, None:
+    the ideal bus; `failing_allocations` ordinals of receive buffers for which there is no memory; `actions`
+    by time; `duplex` of the wire; `expect`; `wire_limit_ppm` by side ("tx", "rx"): how far below the wire's
+    limit the rate may be; `phy_address`, `phy_gigabit`, `rx_grace_cycles`, `rx_settle_cycles` as in `Part`.
     """
 
     mac: str
@@ -161,6 +182,14 @@ class Scenario:
     actions: tuple[Action, ...] = ()
     expect: Expect = field(default_factory=Expect)
     wire_limit_ppm: dict[str, float] = field(default_factory=dict)
+    symbol_bits: int = 4
+    parameters: dict[str, bool | str | int] = field(default_factory=dict)
+    link: LinkTiming | None = None
+    failing_allocations: tuple[int, ...] = ()
+    phy_address: int = 0
+    phy_gigabit: bool = False
+    rx_grace_cycles: int = 0
+    rx_settle_cycles: int | None = None
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,17 @@
 
 from pathlib import Path
 
+from model.flows import DATAGRAM_BYTES
+from model.frames import FCS_BYTES
 from model.scenario.part import Part
 from model.scenario.reader import TableReader
-from model.scenario.schema import DAMAGES, DESTINATIONS, Burst, Damage, RxTraffic, Span, TxTraffic
+from model.scenario.schema import DAMAGES, DESTINATIONS, Burst, Damage, Pause, RxTraffic, Span, TxTraffic
 
+FRAME_OVERHEAD_BYTES = 18
+"""Ethernet header and FCS: what a frame has beyond the MTU."""
 PROJECT = Path(__file__).resolve().parent.parent.parent
 MAX_FRAMES = 10_000_000
+MAX_FLOWS = 10_000
 MIN_GAP_BYTES = 12
 """The wire's own gap, IEEE 802.3 interFrameGap: 96 bit times."""
 _MAX_GAP_BYTES = 10_000_000
@@ -37,6 +42,17 @@ def read_rx(table: TableReader, part: Part, mtu_bytes: int) -> RxTraffic:
     for row in table.tables("damage"):
         damage.append(Damage(row.integer("frame", 0, (frames or MAX_FRAMES) - 1),
                              row.choice("kind", DAMAGES)))
+        if damage[-1].kind == "odd" and part.symbol_bits != 4:
+            raise row.fault("kind", "odd", "an odd nibble needs a wire of nibbles (MII)")
+        row.done()
+    flows = table.integer("flows", 1, MAX_FLOWS, 0)
+    if flows and (pcap is not None or size.low < DATAGRAM_BYTES + FCS_BYTES):
+        raise table.fault("flows", flows, f"needs frames made here, of at least {DATAGRAM_BYTES + FCS_BYTES} "
+                                          "bytes")
+    pauses = []
+    for row in table.tables("pauses"):
+        pauses.append(Pause(row.integer("frame", 0, (frames or MAX_FRAMES) - 1),
+                            row.integer("quanta", 0, 0xFFFF)))
         row.done()
     burst = None
     if table.has("burst"):
@@ -45,7 +61,7 @@ def read_rx(table: TableReader, part: Part, mtu_bytes: int) -> RxTraffic:
         row.done()
     table.done()
     return RxTraffic(frames, frames_long, size, pcap, gap, start, destinations, tuple(damage),
-                     burst)
+                     burst, flows, tuple(pauses))
 
 
 def _common(table: TableReader, part: Part, mtu_bytes: int) -> tuple[int | None, int | None, Span,
@@ -64,7 +80,7 @@ def _common(table: TableReader, part: Part, mtu_bytes: int) -> tuple[int | None,
 
 
 def _size(table: TableReader, part: Part, mtu_bytes: int, pcap: Path | None) -> Span:
-    low, high = part.frame_min_bytes, min(part.frame_max_bytes, mtu_bytes + 18)
+    low, high = part.frame_min_bytes, min(part.frame_max_bytes, mtu_bytes + FRAME_OVERHEAD_BYTES)
     if pcap is not None:
         return Span(low, high)
     if table.has("size") == table.has("sizes"):
@@ -78,7 +94,7 @@ def _size(table: TableReader, part: Part, mtu_bytes: int, pcap: Path | None) -> 
         return Span(fixed, fixed)
     sizes = table.table("sizes")
     smallest = sizes.size("min", low, high)
-    span = Span(smallest, sizes.size("max", smallest, high))
+    span = Span(smallest, sizes.size("max", smallest, high), sizes.typed("sweep", bool, False))
     sizes.done()
     return span
 

@@ -104,6 +104,11 @@ def unsent(events: np.ndarray) -> int:
     return dropped + len(lost) + len(given_up(events))
 
 
+def pauses(events: np.ndarray) -> dict[int, int]:
+    """Pause frames that the engine sent of its own: none, the part has no flow control."""
+    return {}
+
+
 def given_up(events: np.ndarray) -> np.ndarray:
     """Cycles in which a frame was released because of a collision: the sixteenth, or a late one."""
     released = events["cycle"][events["kind"] == Kind.TX_DONE]

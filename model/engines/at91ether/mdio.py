@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from model.events import NO_RING
-from model.phy import ADDRESS, line_level
+from model.phy import line_level
 
 from .events import Kind
 from .part import bits
@@ -49,7 +49,7 @@ class Mdio:
         self._started_in, self._divider, self._frame = cycle, DIVIDERS[cfg >> CLK_SHIFT & 3], man
         self._done_in = cycle + FRAME_BITS * self._divider
         address, register = man >> 23 & 0x1F, man >> 18 & 0x1F
-        self._answer = self.engine.phy.read(address, register) if address == ADDRESS else None
+        self._answer = self.engine.phy.read(address, register) if address == self.engine.phy.address else None
         self.engine.kernel.call_at(4 * self._done_in + 1, self._done, self._done_in, man)
 
     def _done(self, cycle: int, man: int) -> None:

@@ -48,6 +48,7 @@ class Channel:
         self.auto = dict.fromkeys(("TOP_INT_EN_AUTO_CLR", "INT_EN_R2C", "DMA_INT_STS_AUTO_CLR", "INT_STS_R2C_MODE",
                                    "DMA_INT_EN_AUTO_CLR"), 0)
         self.resetting = False
+        self.started_in = -1
         self.reset_in = -1   # the cycle in which SWR took effect last
         self.kick = Alarms(engine.kernel, STATE, self._wake).ask
         """Have the transitions of a cycle looked at: something they hang on has another value from then on."""
@@ -76,6 +77,7 @@ class Channel:
 
     def start(self, c: int) -> None:
         """START without STOP."""
+        self.started_in = c
         self._set_state(RUN)
         self.prefetcher.kick(c + 1)
         self.kick(c + 1)
@@ -95,6 +97,14 @@ class Channel:
         """A read of the channel that ended in *d* failed: it stops."""
         if self.state == RUN:
             self._set_state(STOPPING)
+
+    def set_stopped(self, x: int) -> None:
+        """It has stopped in *x*: stopped from *x+1* on, or running if START is written in *x*."""
+        if self.started_in != x:
+            self._set_state(STOPPED)
+        else:
+            self.prefetcher.kick(x + 1)
+            self.kick(x + 1)
 
     def _set_state(self, state: int) -> None:
         self.state = state

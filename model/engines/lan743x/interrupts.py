@@ -112,7 +112,8 @@ class Interrupts:
 
     def sent(self, vector: int, firing: int, w: int) -> None:
         """The message of `vector` for the sources `firing` was granted in *w*."""
-        self.keep_masks(w)
+        if self.edge:
+            self.keep_masks(w)
         for k, mapped in enumerate(self.timer_sources):
             if mapped & firing:
                 self.expired_from[k] = w + 1 + US_CYCLES * self.intervals_us[k]
@@ -135,7 +136,8 @@ class Interrupts:
 
     def read_and_clear(self, cycle: int) -> int:
         """INT_STS_R2C is read in `cycle`."""
-        self.keep_masks(cycle)
+        if self.edge:
+            self.keep_masks(cycle)
         shown = self.int_sts(cycle)
         self.sw_gp.clear(SW_GP, cycle)
         for channel in self.channels:

@@ -109,10 +109,10 @@ class WritePort(_Port):
         """What to hand to the bus: calls `written(d, failed)` at the end of B's cycle *d* and frees the
         port."""
         def replied(d: int, failed: bool) -> None:
-            self._kernel.call_at(4 * d + 3, self._written, d, failed, written)
+            self._kernel.soon(4 * d + 3, self._written, d, failed, written)
         return replied
 
     def _written(self, d: int, failed: bool, written: Callable[[int, bool], None]) -> None:
         self.free_from = d + 1
         written(d, failed)
-        self.kick(d + 1)
+        self._alarms.ask_last(d + 1)

@@ -125,7 +125,7 @@ class Prefetcher:
         return a
 
     def _arrived(self, index: int, count: int, last: int, data: bytes, failed: bool) -> None:
-        self.engine.kernel.call_at(4 * last + 3, self._filled, last, index, count, data, failed)
+        self.engine.kernel.soon(4 * last + 3, self._filled, last, index, count, data, failed)
 
     def _filled(self, d: int, index: int, count: int, data: bytes, failed: bool) -> None:
         engine = self.engine

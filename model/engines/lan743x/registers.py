@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from .events import Kind
-from .part import MAP, SELF_CLEAR_CYCLES
+from .part import MAP, SELF_CLEAR_CYCLES, mask
 from .rfe import HASH_BASE, HASH_WORDS
 
 if TYPE_CHECKING:
@@ -19,6 +19,11 @@ CSR_WRITE, CSR_READ = int(Kind.CSR_WRITE), int(Kind.CSR_READ)
 NO_RING = 2
 RESET_BITS = {"HW_CFG": "LRST", "PMT_CTL": "ETH_PHY_RST", "MAC_CR": "RST"}
 """Commands that read 1 for a while and reset nothing here."""
+STROBED = tuple(sum(0xFF << 8 * k for k in range(4) if strobe >> k & 1) for strobe in range(16))
+"""Bits of a word that a byte strobe lets through."""
+TAIL_INDEX, SET_TOP, SET_VECTOR, SET_DMAC = mask("TX0_TAIL", "INDEX", "SET_TOP_INT_EN", "SET_TOP_INT_VEC_EN",
+                                                 "SET_DMAC_INT_EN")
+"""The RX channels' are the same, without the last."""
 CONTROL = re.compile(r"([RT]X)(\d)_(.*)")
 
 
@@ -93,7 +98,7 @@ class Registers:
         name = self._names.get(offset & ~3)
         if name is None or not strobe:
             return
-        strobed = sum(0xFF << 8 * k for k in range(4) if strobe >> k & 1) & self._write_masks[name]
+        strobed = STROBED[strobe] & self._write_masks[name]
         kept = self.value[name] & ~strobed | value & strobed
         self.value[name] = kept
         if name in self._on_write:
@@ -273,7 +278,8 @@ class Registers:
 
     def _latch(self, name: str, c: int, setting: bool, bits: int) -> None:
         interrupts = self.engine.interrupts
-        interrupts.keep_masks(c)
+        if interrupts.edge:
+            interrupts.keep_masks(c)
         latch = getattr(interrupts, name)
         (latch.set if setting else latch.clear)(bits, c)
         interrupts.look(c + 1)
@@ -372,23 +378,20 @@ class Registers:
         return 0
 
     def _tail(self, channel, c: int, value: int, strobed: int) -> None:
-        name = channel.prefix + "TAIL"
-        index = value & _field(name, "INDEX").mask
-        self.value[name] = index
+        index = value & TAIL_INDEX
+        self.value[channel.prefix + "TAIL"] = index
         channel.prefetcher.write_tail(index, c)
-        channel.kick(c + 1)
+        if channel.prefetcher.starves():
+            channel.kick(c + 1)
         if self.engine.rev_a0:
             return
-        flags = ("SET_TOP_INT_EN", "SET_TOP_INT_VEC_EN", "SET_DMAC_INT_EN")
-        top, vector, dmac = (bool(strobed & MAP.field(name, flag).mask)
-                             if flag != flags[2] or channel is self.engine.tx else False for flag in flags)
-        if top:
+        if strobed & SET_TOP:
             self._latch("int_en", c, True, channel.source)
-        if vector:
+        if strobed & SET_VECTOR:
             for v, mapped in enumerate(self.engine.interrupts.vector_sources):
                 if mapped & channel.source:
                     self._latch("vec_en", c, True, 1 << v)
-        if dmac:
+        if strobed & SET_DMAC and channel is self.engine.tx:
             self._latch("dmac_en", c, True, channel.cause)
 
     # PTP.

@@ -6,7 +6,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .channel import RUN, STOPPED, STOPPING, Channel
+from .channel import RUN, STOPPING, Channel
 from .events import Kind
 from .part import EARLY_CYCLES, KIB, LONG_BURST, MAP, NEVER, RX_BIT, RXFRM_BIT, SHORT_BURST, WORD
 from .prefetch import Prefetcher
@@ -307,10 +307,10 @@ class RxChannel(Channel):
         """The channel is stopped from *x+1* on; a frame that was begun is begun afresh later."""
         if self.reset_in == x:
             return
-        self._set_state(STOPPED)
         taken = self.mover in (CHECK, MOVE, WB)
         self._rewind()
         self.prefetcher.empty(self.head, taken)
+        self.set_stopped(x)
         self.kick(x + 1)   # a reset of the FIFO may have waited for this
 
     def _rewind(self) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
-from .channel import RUN, STOPPED, STOPPING, Channel
+from .channel import RUN, STOPPING, Channel
 from .events import Kind
 from .part import (
     LONG_BURST,
@@ -73,7 +73,7 @@ class TxChannel(Channel):
         self._loader = IDLE
         self._frame: TxFrame | None = None
         self._entry = (0, 0, 0, 0, 0)
-        self._address = self._left = 0
+        self._address = self._left = self._count = self._words = 0
         self._load_from = NEVER
         self._last = False
         self._epoch = 0
@@ -137,24 +137,24 @@ class TxChannel(Channel):
     def _load(self, x: int, epoch: int) -> None:
         if epoch == self._epoch:
             self._loader = LOAD
+            self._next_burst()
             self._load_from = x
             self.engine.read_port.kick(x)
 
-    def _burst(self) -> tuple[int, int]:
-        """(bytes, words) of the next burst."""
+    def _next_burst(self) -> None:
+        """Bytes and words of the next burst."""
         size = LONG_BURST if self.long_bursts else SHORT_BURST
-        count = min(size - self._address % size, self._left)
-        return count, (self._address + count - 1) // WORD - self._address // WORD + 1
+        self._count = min(size - self._address % size, self._left)
+        self._words = (self._address + self._count - 1) // WORD - self._address // WORD + 1
 
     def wants(self, w: int) -> bool:
         """Whether it requests in *w*."""
-        return self._load_from <= w and not self.swr and self.held + self._burst()[1] <= TX_FIFO_WORDS
+        return self._load_from <= w and self.held + self._words <= TX_FIFO_WORDS and not self.swr
 
     def granted(self, w: int) -> int:
         """Granted in *w*; returns *a*."""
         engine, frame = self.engine, self._frame
-        count, words = self._burst()
-        address = self._address
+        count, words, address = self._count, self._words, self._address
         self.held += words
         frame.words += words
         self._address = address + count & 0xFFFF_FFFF
@@ -162,7 +162,9 @@ class TxChannel(Channel):
         self._load_from = w + 1
         self.reads += 1
         frame.reads += 1
-        if not self._left:
+        if self._left:
+            self._next_burst()
+        else:
             self._load_from = NEVER
             if self._last:
                 frame.complete = True
@@ -176,7 +178,7 @@ class TxChannel(Channel):
 
     def _arrived(self, frame: TxFrame, skip: int, count: int, last: int, data: bytes, failed: bool) -> None:
         frame.pieces.append(data[skip:skip + count])
-        self.engine.kernel.call_at(4 * last + 3, self._filled, last, frame, failed)
+        self.engine.kernel.soon(4 * last + 3, self._filled, last, frame, failed)
 
     def _filled(self, d: int, frame: TxFrame, failed: bool) -> None:
         engine = self.engine
@@ -211,8 +213,8 @@ class TxChannel(Channel):
         """Stopped from *x+1* on; the part of a frame for which no entry comes is thrown away."""
         if self.reset_in == x:
             return
-        self._set_state(STOPPED)
         self.prefetcher.empty(self.head)
+        self.set_stopped(x)
         if self._frame is not None:
             self.held -= self._frame.words
             self.unsent -= 1
