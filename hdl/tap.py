@@ -16,11 +16,15 @@ __all__ = ["Lane", "LaneSignature", "Ring", "TapSignature", "report"]
 
 
 class Ring(enum.IntEnum):
-    """Which ring an event belongs to. Several transmit or receive rings are told apart by the index."""
+    """Which ring an event belongs to. RX is the first receive ring, RX1 to RX3 are those of further
+    channels."""
 
     TX = 0
     RX = 1
     NONE = 2
+    RX1 = 3
+    RX2 = 4
+    RX3 = 5
 
 
 @dataclasses.dataclass(frozen=True)

@@ -51,6 +51,7 @@ class RegisterBank(wiring.Component):
     -------
     csr: AXI4-Lite, the bank being the subordinate.
     wdata, wstrb: the write being taken, beside the `written` strobes.
+    ones: the bits to which it writes 1; 0 while no write is taken.
     writing, waddr: 1 while a write with a strobe is taken, to a register or not; its byte address.
     reading: what the read being taken will return in the next cycle; 0 while none is.
     raddr: byte address of the read being taken.
@@ -87,15 +88,15 @@ class RegisterBank(wiring.Component):
             members["external"] = Out(Signature({"read": Out(1), "written": Out(1), "data": In(DATA_WIDTH)}))
         super().__init__(members | {
             "csr": In(AXI4Lite(addr_width=addr_width, data_width=DATA_WIDTH)),
-            "wdata": Out(DATA_WIDTH), "wstrb": Out(DATA_WIDTH // 8),
+            "wdata": Out(DATA_WIDTH), "wstrb": Out(DATA_WIDTH // 8), "ones": Out(DATA_WIDTH),
             "writing": Out(1), "waddr": Out(addr_width), "reading": Out(DATA_WIDTH), "raddr": Out(addr_width),
             "regs": Out(bank_signature(registers)),
         })
 
     def elaborate(self, platform):
         m = Module()
-        self._strobed = Signal(DATA_WIDTH)  # which bits of wdata are in bytes with a strobe
-        self._reach = Reach(self.registers, self.regs, self.csr.wdata, self._strobed)
+        self._zeros, self._kept = Signal(DATA_WIDTH), Signal(DATA_WIDTH)  # 0 while no write is taken
+        self._reach = Reach(self.registers, self.regs, self.ones, self._zeros, self._kept)
         if self._passive:
             m.submodules.passive = self._memory = PassiveMemory(self.registers, len(self.csr.awaddr))
             m.d.comb += [
@@ -110,14 +111,14 @@ class RegisterBank(wiring.Component):
     def _face(self, m: Module) -> None:
         """The AXI4-Lite handshakes, the decoded strobes and the read multiplexer."""
         csr = self.csr
-        taken, asked = Signal(), Signal()
+        taken = Signal()
+        self._asked = asked = Signal()  # a read is taken
         m.d.comb += [
             taken.eq(csr.awvalid & csr.wvalid & (~csr.bvalid | csr.bready)),
             asked.eq(csr.arvalid & (~csr.rvalid | csr.rready)),
             csr.awready.eq(taken), csr.wready.eq(taken), csr.arready.eq(asked),
             csr.bresp.eq(Response.OKAY), csr.rresp.eq(Response.OKAY),
             self.wdata.eq(csr.wdata), self.wstrb.eq(csr.wstrb),
-            self._strobed.eq(Cat(strobe.replicate(8) for strobe in csr.wstrb)),
         ]
         with m.If(taken):
             m.d.sync += csr.bvalid.eq(1)
@@ -130,6 +131,12 @@ class RegisterBank(wiring.Component):
 
         m.d.comb += [
             self.writing.eq(taken & csr.wstrb.any()), self.waddr.eq(csr.awaddr), self.raddr.eq(csr.araddr)]
+        with m.If(self.writing):
+            strobed = Cat(strobe.replicate(8) for strobe in csr.wstrb)
+            m.d.comb += [
+                self.ones.eq(csr.wdata & strobed), self._zeros.eq(~csr.wdata & strobed),
+                self._kept.eq(~strobed),
+            ]
         self._writes(m)
         # One multiplexer, evaluated only while a read is taken: simulators pay for it a few times a frame.
         with m.If(asked):
@@ -149,6 +156,11 @@ class RegisterBank(wiring.Component):
             for number, register in enumerate(seen):
                 with m.Case(register.offset >> 2):
                     m.d.comb += strobes[number].eq(1)
+                    face = getattr(self.regs, register.name)
+                    if hasattr(face, "merged"):
+                        stored = self._reach.word(register, lambda field: field.writable)
+                        m.d.comb += face.merged.eq(
+                            (stored & self._kept) | (self.ones & C(register.write_mask, DATA_WIDTH)))
                     self._write_settings(m, register, settings)
             if self._passive:
                 with m.Case(*(register.offset >> 2 for register in self._passive)):
@@ -161,11 +173,6 @@ class RegisterBank(wiring.Component):
             face = getattr(self.regs, register.name)
             written = strobes[number]
             m.d.comb += face.written.eq(written & ~face.lock if hasattr(face, "lock") else written)
-            if hasattr(face, "merged"):
-                stored = self._reach.word(register, lambda field: field.writable)
-                writable = C(register.write_mask, DATA_WIDTH)
-                m.d.comb += face.merged.eq(
-                    (stored & ~self._strobed) | (self.csr.wdata & self._strobed & writable))
 
     def _reads(self, m: Module) -> None:
         """The read strobes and what a read returns."""
@@ -194,6 +201,8 @@ class RegisterBank(wiring.Component):
         each field in every cycle. Waves show the fields as `regs__<REG>__<FIELD>__value` in any case.
         """
         vectors: dict[str, list[tuple[Signal, int, Value]]] = {"statistics": [], "state": []}
+        # A cycle in which nothing happens to any of a vector's fields costs a look at this.
+        events: dict[str, list[Value]] = {name: [self.writing, self._asked] for name in vectors}
         for register in self._reach.active:
             if register.alias_of:
                 continue
@@ -204,16 +213,19 @@ class RegisterBank(wiring.Component):
                 if not field.stored or field.intr or self._reach.is_setting(register, field):
                     continue
                 value = self._reach.member(register, field).value
-                after = next_value(value, field, self._reach.ports(register, field),
-                                   self._reach.inputs(register, field))
-                vectors["statistics" if field.counter else "state"].append((value, field.reset, after))
+                inputs = self._reach.inputs(register, field)
+                after = next_value(value, field, self._reach.ports(register, field), inputs)
+                name = "statistics" if field.counter else "state"
+                vectors[name].append((value, field.reset, after))
+                events[name] += [*inputs.events, *([value] if field.singlepulse else [])]
         for name, parts in vectors.items():
             if not parts:
                 continue
             vector = Signal(sum(len(value) for value, _, _ in parts), name=name,
                             init=_joined((len(value), reset) for value, reset, _ in parts))
             m.d.comb += Cat(value for value, _, _ in parts).eq(vector)
-            m.d.sync += vector.eq(Cat(Value.cast(after)[:len(value)] for value, _, after in parts))
+            with m.If(Cat(events[name]).any()):
+                m.d.sync += vector.eq(Cat(Value.cast(after)[:len(value)] for value, _, after in parts))
 
     def _settings(self, m: Module) -> dict[str, dict[str, Value]]:
         """The bits of each setting, by the names of register and field, in the one vector that keeps them."""
@@ -249,11 +261,10 @@ class RegisterBank(wiring.Component):
         for field in causes:
             ones, zeros = C(0, field.width), C(0, field.width)
             for port in self._reach.ports(register, field):
-                asserted = port.data & port.strobed
                 if port.written is not None and port.field.onwrite == "woclr":
-                    zeros = zeros | Mux(port.written, asserted, 0)
+                    zeros = zeros | Mux(port.written, port.ones, 0)
                 elif port.written is not None and port.field.onwrite == "woset":
-                    ones = ones | Mux(port.written, asserted, 0)
+                    ones = ones | Mux(port.written, port.ones, 0)
                 elif port.written is not None and port.field.writable:
                     raise ValueError(
                         f"{self.registers.name}: cause {register.name}.{field.name} can be written with "

@@ -19,18 +19,18 @@ class Reach:
     ----------
     registers: the map.
     regs: the interface of signature `bank_signature(registers)`.
-    wdata, strobed: the write data, and which of its bits are in bytes with a strobe.
+    ones, zeros, kept: of the write that is taken, see `SoftwarePort`; as wide as a register.
 
     Attributes
     ----------
     active: the registers with a side towards the engine.
     """
 
-    def __init__(self, registers: RegisterMap, regs, wdata: Value, strobed: Value):
+    def __init__(self, registers: RegisterMap, regs, ones: Value, zeros: Value, kept: Value):
         self.registers = registers
         self.regs = regs
         self.active = [register for register in registers if not (register.passive or register.external)]
-        self._wdata, self._strobed = wdata, strobed
+        self._ones, self._zeros, self._kept = ones, zeros, kept
 
     def member(self, register: Register, field: Field):
         """The interface object of a field; of an alias that of the register that holds the storage."""
@@ -56,7 +56,7 @@ class Reach:
         span = slice(field.lsb, field.lsb + field.width)
         return SoftwarePort(
             field=field, written=getattr(face, "written", None), read=getattr(face, "read", None),
-            data=self._wdata[span], strobed=self._strobed[span])
+            ones=self._ones[span], zeros=self._zeros[span], kept=self._kept[span])
 
     def ports(self, register: Register, field: Field) -> list[SoftwarePort]:
         """Every address at which software reaches a field of a primary register."""
@@ -88,4 +88,4 @@ class Reach:
         """Whether nothing but software's writes changes a stored field."""
         by_reading = any(self.registers.primary(other) is register and field.name in other
                          and other[field.name].onread for other in self.active)
-        return not (self.inputs(register, field).any or field.singlepulse or field.intr or by_reading)
+        return not (self.inputs(register, field).events or field.singlepulse or field.intr or by_reading)

@@ -22,14 +22,16 @@ class SoftwarePort:
     ----------
     field: access properties that hold at this address.
     written, read: strobes of the register at this address; None if it cannot be written or read.
-    data, strobed: the field's bits of the write data, and which of them are in bytes with a strobe.
+    ones, zeros: the field's bits to which the write that is taken writes 1, and 0; valid with `written`.
+    kept: its bits in bytes without a strobe, likewise.
     """
 
     field: Field
     written: Value | None
     read: Value | None
-    data: Value
-    strobed: Value
+    ones: Value
+    zeros: Value
+    kept: Value
 
 
 @dataclasses.dataclass
@@ -43,33 +45,32 @@ class HardwareInputs:
     clear: Value | None = None
 
     @property
-    def any(self) -> bool:
-        """Whether hardware can change the field at all."""
-        return any(value is not None for value in (self.increment, self.we, self.set, self.clear))
+    def events(self) -> list[Value]:
+        """The inputs that change the field when one of their bits is 1."""
+        return [value for value in (self.increment, self.we, self.set, self.clear) if value is not None]
 
 
 def written_value(port: SoftwarePort, present: Value) -> Value:
     """The value after a write through this port that is being taken."""
-    ones, zeros = port.data & port.strobed, ~port.data & port.strobed
     match port.field.onwrite:
         case None:
-            return (present & ~port.strobed) | ones
+            return (present & port.kept) | port.ones
         case "woclr":
-            return present & ~ones
+            return present & ~port.ones
         case "woset":
-            return present | ones
+            return present | port.ones
         case "wot":
-            return present ^ ones
+            return present ^ port.ones
         case "wzc":
-            return present & ~zeros
+            return present & ~port.zeros
         case "wzs":
-            return present | zeros
+            return present | port.zeros
         case "wzt":
-            return present ^ zeros
+            return present ^ port.zeros
         case "wclr":
-            return present & ~port.strobed
+            return present & port.kept
         case "wset":
-            return present | port.strobed
+            return present | ~port.kept
     raise ValueError(f"field {port.field.name}: onwrite = {port.field.onwrite} is not built")
 
 
@@ -78,7 +79,7 @@ def software_step(present: Value, ports: list[SoftwarePort]) -> Value:
     value = present
     for port in ports:
         if port.field.singlepulse:
-            value = Mux(port.written, port.data & port.strobed, 0)
+            value = Mux(port.written, port.ones, 0)
             continue
         if port.written is not None and port.field.writable:
             value = Mux(port.written, written_value(port, value), value)

@@ -107,16 +107,18 @@ class Commands(wiring.Component):
             self.swr.eq(Cat(command.RX_SWR.value[:n], command.TX_SWR.value)),
             self.enable.eq(Cat(fct_rx.EN.value[:n], fct_tx.EN.value)),
             self.reset.eq(Cat(fct_rx.RESET.value[:n], fct_tx.RESET.value)),
-            fct_rx.DIS.clear.eq(~0), fct_tx.DIS.clear.eq(~0),
+            # never seen set; and nothing is held up that would keep the bank busy
+            fct_rx.DIS.clear.eq(fct_rx.written.replicate(len(fct_rx.DIS.clear))),
+            fct_tx.DIS.clear.eq(fct_tx.written),
             command.SWR.set.eq(self.any_swr_set), command.SWR.clear.eq(self.any_swr_clear),
         ]
-        for rx, tx, bits in ((command.START_R.clear, command.START_T.clear, self.start_clear),
-                             (command.STOP_R.clear, command.STOP_T.clear, self.stop_clear),
-                             (command.RX_SWR.clear, command.TX_SWR.clear, self.swr_clear),
-                             (fct_rx.EN.clear, fct_tx.EN.clear, self.enable_clear),
-                             (fct_rx.RESET.clear, fct_tx.RESET.clear, self.reset_clear)):
-            unbuilt = (1 << len(rx) - n) - 1
-            m.d.comb += [rx.eq(bits[:n] | unbuilt << n), tx.eq(bits[n])]
+        for written, rx, tx, bits in (
+                (command.written, command.START_R.clear, command.START_T.clear, self.start_clear),
+                (command.written, command.STOP_R.clear, command.STOP_T.clear, self.stop_clear),
+                (command.written, command.RX_SWR.clear, command.TX_SWR.clear, self.swr_clear),
+                (fct_rx.written, fct_rx.EN.clear, fct_tx.EN.clear, self.enable_clear),
+                (fct_rx.written, fct_rx.RESET.clear, fct_tx.RESET.clear, self.reset_clear)):
+            m.d.comb += [rx.eq(Cat(bits[:n], written.replicate(len(rx) - n))), tx.eq(bits[n])]
         m.d.comb += [
             command.STOP_R.set.eq(self.stop_set[:n]), command.STOP_T.set.eq(self.stop_set[n]),
             command.RX_SWR.set.eq(self.swr_set[:n]), command.TX_SWR.set.eq(self.swr_set[n]),

@@ -1,6 +1,6 @@
 """What a register write does in its very cycle, for fields that act before their storage has changed."""
 
-from amaranth.hdl import Cat, Mux, Value
+from amaranth.hdl import Mux, Value
 
 from hdl.csr import RegisterBank
 
@@ -16,7 +16,5 @@ def written_ones(bank: RegisterBank, register: str, field: str) -> Value:
     register, field: names; of an alias the write at its own address.
     """
     place = bank.registers.field(register, field)
-    strobed = Cat(strobe.replicate(8) for strobe in bank.wstrb)
-    span = slice(place.lsb, place.lsb + place.width)
-    written = getattr(bank.regs, register).written
-    return Mux(written, bank.wdata[span] & strobed[span], 0)[:place.width]
+    ones = bank.ones[place.lsb:place.lsb + place.width]
+    return Mux(getattr(bank.regs, register).written, ones, 0)[:place.width]

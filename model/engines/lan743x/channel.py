@@ -119,6 +119,7 @@ class Channel:
         self.head = self.pending = 0
         self.flag_from = NEVER
         self.prefetcher.reset()
+        self.engine.registers.value[self.prefix + "TAIL"] = 0
         self.clear(x)
         self.engine.interrupts.look(x + 1)
         self.kick(x + 1)

@@ -37,7 +37,7 @@ class Frame:
 
 class RxChannel(Channel):
     """Members beyond those of `Channel`: `fifo` of committed frames; `used` words of them; `frees`, (cycle from
-    which they are free, words) of late; `enabled`, FCT; `doomed`, the frame being received is lost for it."""
+    which they are free, words) of late; `enabled`, FCT; `emptied_in`, the cycle in which a reset of the FIFO took effect last."""
 
     enable_field, threshold_field, timer_field = "RDMABL_512", "WB_THRES", "WB_ON_INT_TMR"
 
@@ -56,7 +56,8 @@ class RxChannel(Channel):
         self.fifo: deque[Frame] = deque()
         self.used = 0
         self.frees: deque[tuple[int, int]] = deque()
-        self.enabled = self.doomed = self.fct_reset = False
+        self.enabled = self.fct_reset = False
+        self.emptied_in = -1
         self.mover = IDLE
         self.write_from = NEVER
         self._writing = self._starved = False
@@ -114,6 +115,7 @@ class RxChannel(Channel):
         resets = self.resetting
         if self.fct_reset and self.mover == IDLE:
             resets = True
+            self.emptied_in = x
             self.engine.kernel.call_at(4 * x + 3, self._empty_fifo, x)
         mover, prefetcher = self.mover, self.prefetcher
         if mover in (IDLE, NEXT, EXT):
@@ -339,5 +341,4 @@ class RxChannel(Channel):
         self.frees.clear()
         self.used = 0
         self._begun = False
-        self.doomed = True
         self.engine.flow.forget(self)

@@ -51,8 +51,6 @@ class RxMac:
         engine.log.add((s, RX_SFD, 1, self._number, 0))
         decided = self._end[ordinal] + SAMPLED_LATER
         self.busy_until = decided
-        for channel in engine.rx:
-            channel.doomed = False
         stamp = engine.clock.read(s)
         frame = self.program.frames.bytes(ordinal)
         hashed = engine.rfe.hash(frame) if len(engine.rx) > 1 else None
@@ -96,7 +94,7 @@ class RxMac:
             return Reason.PAUSE
         if not engine.rfe.accepts(frame[:6]):
             return Reason.FILTER
-        if not channel.enabled or channel.doomed:
+        if not channel.enabled or channel.emptied_in >= s:
             return Reason.FCT_OFF
         if channel.overflows(s, decided, len(frame)):
             return Reason.OVERFLOW

@@ -8,14 +8,11 @@ import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from enum import IntEnum
 from importlib import import_module
 from operator import attrgetter
 from types import FunctionType
-
-from model.engines.at91ether.events import Kind
-
-PACKAGE = "model.engines.at91ether"
-HERE = "tests/tb/planted/spec_numbers.py"
+from typing import Any
 
 Change = Callable[[], AbstractContextManager[None]]
 
@@ -30,62 +27,76 @@ class Number:
 
     says: str
     stimulus: str
-    kind: Kind
+    kind: IntEnum
     change: Change
 
 
-def constant(name: str, by: int = 1, modules: str = PACKAGE) -> Change:
-    """The constant `name`, or each member if it is a tuple, changed by `by` in every module that has it.
+@dataclass(frozen=True)
+class Package:
+    """A golden engine's text and constants. Members: `name`, of its Python package; `where`, the file that
+    speaks of them, for error texts."""
 
-    `modules`: beginning of their names. LookupError if none has it.
-    """
-    @contextmanager
-    def change() -> Iterator[None]:
-        owners = [module for path, module in sorted(sys.modules.items())
-                  if path.startswith(modules) and hasattr(module, name)]
-        if not owners:
-            raise LookupError(f"no module of {modules} has {name} any more: bring {HERE} in line")
-        before = [getattr(module, name) for module in owners]
-        for module, value in zip(owners, before, strict=True):
-            more = tuple(member + by for member in value) if isinstance(value, tuple) else value + by
-            setattr(module, name, more)
-        try:
-            yield
-        finally:
+    name: str
+    where: str
+
+    def constant(self, name: str, by: int = 1, modules: str = "") -> Change:
+        """The constant `name`, or each number in it if it is a tuple, changed by `by` in every module that has
+        it.
+
+        `modules`: beginning of their names if it is not the package's. LookupError if none has it.
+        """
+        prefix = modules or self.name
+
+        @contextmanager
+        def change() -> Iterator[None]:
+            owners = [module for path, module in sorted(sys.modules.items())
+                      if path.startswith(prefix) and hasattr(module, name)]
+            if not owners:
+                raise LookupError(f"no module of {prefix} has {name} any more: bring {self.where} in line")
+            before = [getattr(module, name) for module in owners]
             for module, value in zip(owners, before, strict=True):
-                setattr(module, name, value)
-    return change
+                setattr(module, name, _more(value, by))
+            try:
+                yield
+            finally:
+                for module, value in zip(owners, before, strict=True):
+                    setattr(module, name, value)
+        return change
 
+    def text(self, place: str, old: str, new: str) -> Change:
+        """The function at `place` with `old`, which must occur in its text once, replaced by `new`.
 
-def text(place: str, old: str, new: str) -> Change:
-    """The function at `place` with `old`, which must occur in its text once, replaced by `new`.
+        `place`: "module:Class.method", the module in the package or with its whole name. LookupError if it is
+        not there, or its text is another.
+        """
+        @contextmanager
+        def change() -> Iterator[None]:
+            function = self._function(place)
+            source = textwrap.dedent(inspect.getsource(function))
+            times = source.count(old)
+            if times != 1:
+                raise LookupError(f"{place} has {old!r} {times} times, not once: bring {self.where} in line")
+            made: dict[str, FunctionType] = {}
+            code = compile(source.replace(old, new), inspect.getfile(function), "exec",
+                           flags=annotations.compiler_flag, dont_inherit=True)
+            exec(code, function.__globals__, made)
+            # The code is exchanged, not the function: who has imported the function has the changed one too.
+            before, function.__code__ = function.__code__, made[function.__name__].__code__
+            try:
+                yield
+            finally:
+                function.__code__ = before
+        return change
 
-    `place`: "module:Class.method", the module in the golden engine's package or with its whole name.
-    LookupError if it is not there, or its text is another.
-    """
-    @contextmanager
-    def change() -> Iterator[None]:
-        function = _function(place)
-        source = textwrap.dedent(inspect.getsource(function))
-        times = source.count(old)
-        if times != 1:
-            raise LookupError(f"{place} has {old!r} {times} times, not once: bring {HERE} in line")
-        made: dict[str, FunctionType] = {}
-        code = compile(source.replace(old, new), inspect.getfile(function), "exec",
-                       flags=annotations.compiler_flag, dont_inherit=True)
-        exec(code, function.__globals__, made)
-        # The code is exchanged, not the function: who has imported the function has the changed one too.
-        before, function.__code__ = function.__code__, made[function.__name__].__code__
+    def _function(self, place: str) -> FunctionType:
+        module, _, path = place.partition(":")
         try:
-            yield
-        finally:
-            function.__code__ = before
-    return change
+            return attrgetter(path)(import_module(module if "." in module else f"{self.name}.{module}"))
+        except (ImportError, AttributeError) as error:
+            raise LookupError(f"there is no {place} any more: bring {self.where} in line") from error
 
 
-def _function(place: str) -> FunctionType:
-    module, _, path = place.partition(":")
-    try:
-        return attrgetter(path)(import_module(module if "." in module else f"{PACKAGE}.{module}"))
-    except (ImportError, AttributeError) as error:
-        raise LookupError(f"there is no {place} any more: bring {HERE} in line") from error
+def _more(value: Any, by: int) -> Any:
+    if isinstance(value, tuple):
+        return tuple(_more(member, by) for member in value)
+    return value + by if isinstance(value, int) else value

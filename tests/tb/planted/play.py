@@ -22,8 +22,9 @@ async def play(world: Any, steps: list[list[Any]]) -> None:
             world.csr_write(*arguments)
         elif what == "read":
             await world.csr_read(*arguments)
-        elif what == "word":
-            address, word = arguments
-            world.mem[address:address + 4] = np.frombuffer(word.to_bytes(4, "little"), np.uint8)
+        elif what == "words":
+            address, words, times = arguments
+            block = np.tile(np.array(words, "<u4").view(np.uint8), times)
+            world.mem[address:address + len(block)] = block
         else:
             world.wire_start()

@@ -20,16 +20,21 @@ from amaranth.lib import enum
 
 from tests.tb.planted.plant import CYCLES_BITS, Plants, Transition
 
+OTHERS = "*"
+"""Source and target of what a register does beside its `changes`."""
+
 
 @dataclass(frozen=True)
 class PlainRegister:
     """Members: `module` and `component`, where it is elaborated; `name` of the signal; `states`, the name of
-    the enumeration in the module, "" for a flag."""
+    the enumeration in the module, "" for a flag; `changes` of an enumeration, as "SOURCE>TARGET". What else it
+    does is late under the name of `OTHERS`: there should be nothing."""
 
     module: str
     component: str
     name: str
     states: str = ""
+    changes: tuple[str, ...] = ("0>1", "1>0")
 
     @contextmanager
     def planted(self, plants: Plants) -> Iterator[None]:
@@ -71,8 +76,8 @@ class PlainRegister:
 
     def _with_plants(self, fragment: Fragment, plants: Plants, values: dict[str, int]) -> Fragment:
         clocked = list(fragment.statements["sync"])
-        register, = {signal for statement in clocked for signal in statement._lhs_signals()
-                     if signal.name == self.name}
+        register, = {id(signal): signal for statement in clocked for signal in statement._lhs_signals()
+                     if signal.name == self.name}.values()
         wanted = Signal.like(register, name=f"{self.name}_wanted")
         kept, moved = _split(clocked, register, wanted)
         fragment.statements["sync"].clear()
@@ -82,12 +87,16 @@ class PlainRegister:
         m = Module()
         late, hit = Signal(), Signal()
         target, left = Signal.like(register, name="plant_target"), Signal(CYCLES_BITS, name="plant_left")
-        for source, before in values.items():
-            for goal, after in values.items():
-                if source != goal:
-                    number = plants.number(Transition(self.module, source, goal, self.name))
-                    with m.If((plants.select == number) & (register == before) & (wanted == after)):
-                        m.d.comb += hit.eq(1)
+        known = Signal()
+        for change in self.changes:
+            source, _, goal = change.partition(">")
+            number = plants.number(Transition(self.module, source, goal, self.name))
+            with m.If((register == values[source]) & (wanted == values[goal])):
+                m.d.comb += [known.eq(1), hit.eq(plants.select == number)]
+        if self.states:
+            number = plants.number(Transition(self.module, OTHERS, OTHERS, self.name))
+            with m.If(~known & (register != wanted) & (plants.select == number)):
+                m.d.comb += hit.eq(1)
         nowhere = Const((1 << len(register)) - 1, len(register)) if self.states else register
         moves_on = late & (wanted != register) if self.states else Const(0, 1)
         with m.If(moves_on | (late & (left + 1 >= plants.cycles))):

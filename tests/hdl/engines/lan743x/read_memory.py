@@ -1,7 +1,7 @@
 """Host memory behind the read half of an AXI4 manager, for benches that step through the cycles themselves.
 
-Several reads are open at a time. Without `rng` the timing is that of the bench's bus: AR is taken at once, and
-the first beat of a read is in a + 1 + latency, or after the reads before it.
+Several reads are open at a time. Without `rng` the timing is that of the bench's bus: AR is taken at once,
+and the first beat of a read is in a + 1 + latency, or after the reads before it.
 """
 
 import dataclasses

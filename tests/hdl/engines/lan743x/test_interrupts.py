@@ -245,3 +245,15 @@ def test_a_message_that_waits_for_the_port_lets_a_wanted_head_go_first():
             if event.cycle > done and event.name in ("tx_head", "int_message")]
     assert told[0] == Event(done + 2, "tx_head", 0, 1)
     assert [event.index for event in told[1:3]] == [0, TX_VECTOR]
+
+
+@pytest.mark.parametrize(("by_ioc", "ioc"), [(0, 0), (1, 0), (1, 1)])
+def test_transmit_head_by_timer_flag(by_ioc, ioc):
+    """The flag looks at `pending`, or with TMR_HPWB_SEL_IOC at the cause; either is seen in F+1."""
+    bench = EngineBench(straps={"head_wb_late": 1})
+    bench.post_tx(0, BUFFER, 60, FS=1, LS=1, IOC=ioc, FCS=1)
+    c = bench.write("TX0_TAIL", INDEX=1, cycle=bench.bring_up(
+        interrupts=False, tx_fields={"HP_WB_ON_INT_TMR": 1, "TMR_HPWB_SEL_IOC": by_ioc}))
+    bench.run(c + 160)
+    [end] = bench.cycles("tx_done")
+    assert bench.named("tx_head") == ([Event(end + 4, "tx_head", 0, 1)] if ioc or not by_ioc else [])

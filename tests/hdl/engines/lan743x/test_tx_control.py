@@ -77,6 +77,20 @@ def test_stop_in_the_midst_goes_on_while_entries_are_cached():
     assert bench.named("tx_stopped") == [Event(bench.cycles("tx_done")[0] + 1, "tx_stopped", 2)]
 
 
+def test_stop_in_the_midst_takes_the_entries_that_are_cached():
+    """Between two entries without data nothing is under way, and all the same the frame is not given up."""
+    bench = TxBench()
+    bench.entry(0x8000, 0, FS=1, FCS=1)
+    bench.entry(0, 0, DTYPE=1)
+    bench.put(0x8000, pattern(70))
+    bench.entry(0x8000, 70, LS=1)
+    w = bench.start(10)
+    bench.at(w + 1 + 12 + 1, stop=1)  # x of the first entry
+    bench.run(300)
+    assert [data for _, data in bench.wire] == [on_the_wire(pattern(70))]
+    assert bench.named("tx_stopped") == [Event(bench.cycles("tx_done")[0] + 1, "tx_stopped", 3)]
+
+
 def test_thrown_away_words_make_room():
     """More than half of the FIFO, twice."""
     bench = TxBench(txen=0)

@@ -83,6 +83,19 @@ def test_a_want_is_seen_in_the_next_cycle_and_a_later_one_replaces_it():
     assert bench.wire == [(51, pause_frame(7)), (51 + FRAME_CYCLES + GAP_CYCLES, pause_frame(9))]
 
 
+def test_a_pause_frame_goes_before_a_frame_that_is_dropped():
+    bench = TxBench(station=int.from_bytes(STATION, "little"), txen=0)
+    bench.entry(0x8000, 0, FS=1, LS=1)
+    data = bench.frame(pattern(60))
+    bench.start(10)
+    bench.at(99, want=1, quanta=5)
+    bench.at(100, txen=1)
+    bench.run(400)
+    turn = 100 + FRAME_CYCLES + GAP_CYCLES
+    assert bench.cycles("tx_drop") == [turn]
+    assert bench.wire == [(100, pause_frame(5)), (turn + 1, on_the_wire(data))]
+
+
 def test_nothing_starts_without_the_enables():
     for name in ("txen", "fct_enabled"):
         bench = bench_with(1, **{name: 0})

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tests.hdl.engines.at91ether.test_half_duplex import backoff_slots
-from tests.tb.planted.script import (
+from tests.tb.planted.at91ether.script import (
     ALL_CAUSES,
     DATA,
     ENABLES,

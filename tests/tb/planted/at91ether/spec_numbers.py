@@ -6,22 +6,19 @@ Each is changed by one, or by a tick where only ticks count, in a stimulus in wh
 from __future__ import annotations
 
 from model.engines.at91ether.events import Kind
-from tests.tb.planted.mutant import Number, constant, text
+from tests.tb.planted.host_numbers import csr_numbers
+from tests.tb.planted.mutant import Number, Package
 
-BUS_TIMING, CSR_PORT, LATCH = "model.bus:BusTiming", "model.host.world:CsrPort", "model.engines.latch"
+GOLDEN = Package("model.engines.at91ether", "tests/tb/planted/at91ether/spec_numbers.py")
+constant, text = GOLDEN.constant, GOLDEN.text
+
+BUS_TIMING, LATCH = "model.bus:BusTiming", "model.engines.latch"
 ENGINE, REGISTERS, MDIO, PORT = "engine:Engine", "registers:Registers", "mdio:Mdio", "port:Port"
 SENDER, OUTGOING, HALF = "transmitter:Transmitter", "outgoing:Frame", "collisions:HalfDuplex"
 MOVER, DEFRAMER, INCOMING = "mover:Mover", "deframer:Deframer", "incoming:Frame"
 COLLISIONS = "model.engines.at91ether.collisions"
 
-CSR = [
-    Number("an access is taken in the cycle after it is issued", "two_sent", Kind.CSR_WRITE,
-           text(f"{CSR_PORT}.take", "issued + 1", "issued + 2")),
-    Number("two accesses are two cycles apart", "two_sent", Kind.CSR_WRITE,
-           text(f"{CSR_PORT}.take", "_last_taken + 2", "_last_taken + 3")),
-    Number("a value is back two cycles after it was read", "managed", Kind.CSR_READ,
-           text(f"{CSR_PORT}.returned", "taken + 2", "taken + 3")),
-]
+CSR = csr_numbers(GOLDEN, Kind, "two_sent", "managed")
 
 BUS = [
     Number("RX wins if both ask in one cycle", "contended", Kind.TX_FETCH,

@@ -8,9 +8,8 @@ has to be so.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from model.engines.at91ether.events import Kind
+from tests.tb.planted.checks import Case
 
 CYCLE, TICK = 1, 2
 GAP, PREAMBLE, ACCESSES = 48, 30, 4
@@ -26,17 +25,6 @@ BETWEEN_ACCESSES = (
     "a stop of the reader in WAIT comes with TE = 0, with an underrun or with a collision. The quickest way "
     "to the next frame is TE off, TE on, TCR: three accesses, two cycles from one to the next, and a cycle "
     "until the sender takes the frame")
-
-
-@dataclass(frozen=True)
-class Case:
-    """Members: `stimulus` by name; `kind` of the event that differs first; `cycles`, the smallest delay that
-    shows; `slack`, why it is not one cycle or tick."""
-
-    stimulus: str
-    kind: Kind
-    cycles: int
-    slack: str = ""
 
 
 READER = {
