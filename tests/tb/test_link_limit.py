@@ -250,7 +250,7 @@ def test_what_both_directions_miss_is_due_to_tags():
 
 def test_the_formulas_are_those_of_the_anchors():
     """Gb/s: of packets, and of 64-byte frames (60 without FCS) written and read."""
-    assert TLP_BYTES_PER_S * 8e-9 == pytest.approx(1.86, abs=0.005)
+    assert pytest.approx(1.86, abs=0.005) == TLP_BYTES_PER_S * 8e-9
     for of, direction, gbps in ((write, 0, 1.33), (read, 1, 1.39)):
         assert 60 / of(0, 60)[direction] * TLP_BYTES_PER_S * 8e-9 == pytest.approx(gbps, abs=0.01)
 

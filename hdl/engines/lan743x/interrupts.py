@@ -13,8 +13,8 @@ from amaranth.lib.wiring import In, Out
 from hdl.csr import RegisterBank
 
 from .moderation import TIMERS, ModerationTimers
-from .sources import NIBBLE, VECTORS, Sources
 from .software import written_ones
+from .sources import NIBBLE, VECTORS, Sources
 from .write_back import WriteBack
 
 __all__ = ["Interrupts"]

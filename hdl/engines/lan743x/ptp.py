@@ -3,7 +3,7 @@
 Ref: docs/engines/lan743x.md, section 8; sheet lan743x, section 3.
 """
 
-from amaranth.hdl import Module, Signal
+from amaranth.hdl import Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 

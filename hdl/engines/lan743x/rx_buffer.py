@@ -94,13 +94,12 @@ class BufferWriter(wiring.Component):
                     m.d.comb += lane.wdata.word_select(byte, 8).eq(0)
 
         with m.FSM(name="buffer"):
-            with m.State("IDLE"):
-                with m.If(self.start):
-                    m.d.sync += [
-                        target.eq(self.addr), left.eq(self.length), offset.eq(self.offset),
-                        shift.eq(self.addr[:2] - self.offset[:2]), taken.eq(self.count + self.addr[:2]),
-                    ]
-                    m.next = "AIM"
+            with m.State("IDLE"), m.If(self.start):
+                m.d.sync += [
+                    target.eq(self.addr), left.eq(self.length), offset.eq(self.offset),
+                    shift.eq(self.addr[:2] - self.offset[:2]), taken.eq(self.count + self.addr[:2]),
+                ]
+                m.next = "AIM"
             with m.State("AIM"):
                 # Memory's first word ends with this byte of the frame, or is not written so far:
                 reach = offset + (WORD_BYTES - 1) - target[:2]

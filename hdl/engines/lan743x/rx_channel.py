@@ -162,12 +162,11 @@ class RxChannel(wiring.Component):
             m.d.sync += writing.eq(1)
         with m.If(self.data.done):
             m.d.sync += writing.eq(0)
-        with m.If(self.stop_pending & ~prefetch.busy):
-            with m.Switch(mover.state):
-                with m.Case(State.IDLE):
-                    m.d.comb += stops.eq(1)
-                with m.Case(State.NEXT, State.EXT):
-                    m.d.comb += stops.eq(prefetch.cached == 0)
+        with m.If(self.stop_pending & ~prefetch.busy), m.Switch(mover.state):
+            with m.Case(State.IDLE):
+                m.d.comb += stops.eq(1)
+            with m.Case(State.NEXT, State.EXT):
+                m.d.comb += stops.eq(prefetch.cached == 0)
         m.d.comb += [
             self.was_reset.eq(self.resetting & ~prefetch.busy & ~writing),
             self.stopped.eq(stops | mover.failed),

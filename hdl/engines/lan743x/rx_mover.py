@@ -138,9 +138,8 @@ class RxMover(wiring.Component):
             with m.Case(State.MOVE):
                 self._start(m)
                 m.d.sync += state.eq(State.FILL)
-            with m.Case(State.FILL):
-                with m.If(buffer.nothing | buffer.finished):
-                    m.d.sync += state.eq(State.WB)
+            with m.Case(State.FILL), m.If(buffer.nothing | buffer.finished):
+                m.d.sync += state.eq(State.WB)
             with m.Case(State.WB):
                 with m.If(self.head_wb_early & ~announced):
                     m.d.comb += self.entries_done.eq(1)
@@ -148,10 +147,9 @@ class RxMover(wiring.Component):
                 m.d.sync += delay.eq(Mux(delay == 0, 0, delay - 1))
                 with m.If(lane.granted):
                     m.d.sync += state.eq(State.WRITE)
-            with m.Case(State.WRITE):
-                with m.If(lane.done & ~lane.error):
-                    m.d.comb += self.entries_done.eq(~announced)
-                    self._finish(m, origin)
+            with m.Case(State.WRITE), m.If(lane.done & ~lane.error):
+                m.d.comb += self.entries_done.eq(~announced)
+                self._finish(m, origin)
         with m.If(self.take):
             m.d.sync += [origin.eq(state), state.eq(State.CHECK)]
         self._drive(m, origin, index, delay)
@@ -179,7 +177,7 @@ class RxMover(wiring.Component):
             buffer.start.eq(1), buffer.addr.eq(self.data1 + pad), buffer.offset.eq(self._offset),
             buffer.count.eq(count), buffer.length.eq(Mux(self.write_whole_buffer, room, count)),
         ]
-        with m.If(self._posted.BUF_LENGTH > pad):
+        with m.If(pad < self._posted.BUF_LENGTH):
             m.d.comb += room.eq(self._posted.BUF_LENGTH - pad)
         m.d.sync += [self._last.eq(fits & ~spills), self._offset.eq(self._offset + count)]
         with m.If(spills):

@@ -72,7 +72,7 @@ class ReadPort(_Port):
 
     def _choose(self, w: int) -> None:
         if self.open >= self.tags:
-            return
+            return None
         late = None
         for prefetcher in self.prefetchers:
             urgency = prefetcher.urgency(w)

@@ -9,8 +9,8 @@ from model.frames import fcs
 from model.traffic import RxProgram, rx_schedule
 
 from .events import Kind, Reason
-from .rx_channel import Frame
 from .part import WORD
+from .rx_channel import Frame
 
 if TYPE_CHECKING:
     from .engine import Engine

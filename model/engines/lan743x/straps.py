@@ -8,7 +8,7 @@ DEFAULT_TAGS, MOST_TAGS = 8, 15
 DEFAULT_FIFO_KIB, MOST_FIFO_KIB = 32, 31
 """The default FIFO has the code 0."""
 
-CODES: dict[str, tuple[object, ...]] = {name: (False, True) for name in FLAGS} | {
+CODES: dict[str, tuple[object, ...]] = dict.fromkeys(FLAGS, (False, True)) | {
     "extra_buffer": tuple(range(16)),
     "tags": (DEFAULT_TAGS, *range(1, MOST_TAGS + 1)),
     "rx_fifo_kib": (DEFAULT_FIFO_KIB, *range(1, MOST_FIFO_KIB + 1)),

@@ -72,7 +72,7 @@ class WriteBack:
         for channel in interrupts.channels:
             if channel.pending and channel.wb_enable and (
                     channel.flag_from <= x or channel.source & wanted
-                    or channel.pending >= channel.wb_thres and not self.late):
+                    or (channel.pending >= channel.wb_thres and not self.late)):
                 self._choose(HEAD, x)
                 self._channel = channel
                 return

@@ -2,6 +2,7 @@
 
 import pytest
 
+
 def test_reset_values(lan):
     async def body(sim):
         for register in sim.registers:

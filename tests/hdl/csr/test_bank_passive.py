@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from hdl.csr import RegisterBank, bank_signature
 from hdl.registers import load
-
 from tests.hdl.csr.conftest import BankSim
 
 QUIET = """

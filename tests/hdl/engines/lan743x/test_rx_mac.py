@@ -37,7 +37,7 @@ def test_frames_are_numbered_and_part_words_are_clean():
     assert [(end.number, end.length) for end in bench.ends] == [(n, len(d)) for n, d in enumerate(frames)]
 
 
-@pytest.mark.parametrize("length", range(0, 9))
+@pytest.mark.parametrize("length", range(9))
 def test_tiny_frames(length):
     bench = RxMacBench()
     data = bytes(range(1, length + 1))

@@ -135,7 +135,7 @@ def test_reset_lets_the_frame_on_the_wire_end():
     bench.at(80, swr=1)
     bench.run(300)
     end = bench.cycles("tx_done")[0]
-    assert 80 < end and bench.pulses["was_reset"] == [end + 1]
+    assert end > 80 and bench.pulses["was_reset"] == [end + 1]
     assert [sent for _, sent in bench.wire] == [on_the_wire(first)]
     assert bench.heads == [(0, 0), (end + 1, 1), (end + 2, 0)]
 

@@ -9,7 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tests.tb.planted.at91ether.edges import EDGES
-from tests.tb.planted.at91ether.script import DATA, ENABLES, OTHER, READY, REGISTERS, Script, first_tick, sound
+from tests.tb.planted.at91ether.script import (
+    DATA,
+    ENABLES,
+    OTHER,
+    READY,
+    REGISTERS,
+    Script,
+    first_tick,
+    sound,
+)
 
 GAP, PREAMBLE = 48, 32
 TE = REGISTERS.pack("CTL", TE=1)
