@@ -94,7 +94,7 @@ class IdealBus(_Memory):
         begin, last, failed = self._timing.read_in_order(requester, a, beats)
         self._last_beats.append(last)
         self.busy_cycles += beats
-        self._kernel.call_at(4 * begin, self._take, last, address, beats * self.width_bytes, failed, arrived)
+        self._kernel.soon(4 * begin, self._take, last, address, beats * self.width_bytes, failed, arrived)
 
     def _take(self, last: int, address: int, size: int, failed: bool, arrived: Arrived) -> None:
         arrived(last, self.get(address, size), failed)

@@ -82,17 +82,19 @@ class Kernel(simpy.Environment):
         return True
 
     def step(self) -> None:
-        """Process the next entry (as SimPy does), noting first whether more than one callback hears it."""
-        queue = self._queue
-        if queue:
-            due = queue[0][3]
-            if due.__class__ is _Call:
-                self._now = heappop(queue)[0]
-                self._others_wait = False
+        """Process all bare calls that come before the next event, and that event (as SimPy does), noting first
+        whether more than one callback hears it."""
+        queue, call = self._queue, _Call
+        if queue and queue[0][3].__class__ is call:
+            self._others_wait = False
+            while queue and queue[0][3].__class__ is call:
+                self._now, _, _, due = heappop(queue)
                 self._depth = 0
                 due.function(*due.args)
+            if not queue:
                 return
-            self._others_wait = len(due.callbacks) > 1
+        if queue:
+            self._others_wait = len(queue[0][3].callbacks) > 1
         super().step()
 
 

@@ -61,7 +61,7 @@ class Engine:
         else:
             self.bus = LinkBus(kernel, memory, bus, WORD, self._message, link)
         self.port = self.bus
-        self.read_port = ReadPort(kernel, straps.get("tags", 0) or DEFAULT_TAGS)
+        self.read_port = ReadPort(kernel, self.bus, straps.get("tags", 0) or DEFAULT_TAGS)
         self.write_port = WritePort(kernel)
         self.registers = Registers(self)
         self.interrupts = Interrupts(self)

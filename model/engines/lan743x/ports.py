@@ -9,19 +9,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
+from model.golden_bus import GoldenBus
 from model.kernel import ARBITRATION, Kernel
 
 from .alarms import Alarms
 from .part import NEVER
+from .prefetch import URGENT
 
 
 class Requester(Protocol):
-    """Members: `wants(w)`, whether it requests in cycle *w*; `granted(w)`, it is granted in *w* (of a read:
-    returns the cycle *a* of the address handshake)."""
+    """Members: `wants(w)`, whether it requests in cycle *w*; `granted(w, a)`, it is granted in *w*, with the
+    address handshake in *a*: the last thing that the port does (`Kernel.soon`)."""
 
     def wants(self, w: int) -> bool: ...
 
-    def granted(self, w: int) -> int | None: ...
+    def granted(self, w: int, a: int) -> None: ...
 
 
 class _Port:
@@ -51,9 +53,9 @@ class ReadPort(_Port):
     """`rx`, the prefetchers of the RX channels, before `tx`, that of the TX channel, where urgent; then the
     `loader`; then the prefetchers again. At most `tags` reads are open."""
 
-    def __init__(self, kernel: Kernel, tags: int) -> None:
+    def __init__(self, kernel: Kernel, bus: GoldenBus, tags: int) -> None:
         super().__init__(kernel)
-        self.tags = tags
+        self.bus, self.tags = bus, tags
         self.open = 0
         self.rx: Sequence = ()
         self.tx = None
@@ -67,28 +69,35 @@ class ReadPort(_Port):
 
     def closed(self, d: int) -> None:
         """The last beat of a read is taken in `d` (called in its last phase)."""
+        if self.open == self.tags:
+            self.kick(d + 1)
         self.open -= 1
-        self.kick(d + 1)
 
     def _choose(self, w: int) -> None:
         if self.open >= self.tags:
-            return None
-        late = None
+            return
+        urgent = normal = None
+        waiting = 0
         for prefetcher in self.prefetchers:
             urgency = prefetcher.urgency(w)
-            if urgency == 2:
-                return self._grant(prefetcher, w)
-            if urgency and late is None:
-                late = prefetcher
+            if urgency:
+                waiting += 1
+                if urgency == URGENT:
+                    urgent = urgent or prefetcher
+                else:
+                    normal = normal or prefetcher
+        loader = None
         if self.loader.wants(w):
-            return self._grant(self.loader, w)
-        if late is not None:
-            self._grant(late, w)
-
-    def _grant(self, requester: Requester, w: int) -> None:
-        self.open += 1
-        self.free_from = requester.granted(w) + 1
-        self.kick(self.free_from)
+            loader = self.loader
+            waiting += 1
+        chosen = urgent or loader or normal
+        if chosen is not None:
+            self.open += 1
+            a = self.bus.handshake(w + 1)
+            self.free_from = a + 1
+            if waiting > 1:
+                self.kick(a + 1)
+            chosen.granted(w, a)
 
 
 class WritePort(_Port):
@@ -102,7 +111,7 @@ class WritePort(_Port):
         for requester in self.requesters:
             if requester.wants(w):
                 self.free_from = NEVER
-                requester.granted(w)
+                requester.granted(w, w + 1)
                 return
 
     def replying(self, written: Callable[[int, bool], None]) -> Callable[[int, bool], None]:

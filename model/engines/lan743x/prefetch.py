@@ -104,8 +104,8 @@ class Prefetcher:
             return IDLE
         return URGENT if cached < self.pri_thres else NORMAL
 
-    def granted(self, w: int) -> int:
-        """Granted in *w*; returns *a*."""
+    def granted(self, w: int, a: int) -> None:
+        """Granted in *w*, handshake in *a*."""
         stride = self.engine.stride
         index, size = self.pf, self.ring_len
         cached = len(self.cache) + (self.popped_in == w)
@@ -118,11 +118,9 @@ class Prefetcher:
         self.pf = (index + count) % size
         if self.inclusive and count == available:
             self._tail_taken = True
-        a = self.engine.bus.handshake(w + 1)
         self.engine.log.add((a, self.fetch_kind, self.ring, index, address | count << 32))
         beats = ((count - 1) * stride + ENTRY) // WORD
         self.engine.bus.read(self.requester, a, address, beats, partial(self._arrived, index, count))
-        return a
 
     def _arrived(self, index: int, count: int, last: int, data: bytes, failed: bool) -> None:
         self.engine.kernel.soon(4 * last + 3, self._filled, last, index, count, data, failed)
@@ -147,4 +145,5 @@ class Prefetcher:
                                    int.from_bytes(words[12:], "little")))
         self._discard = False
         engine.read_port.closed(d)
+        self.kick(d + 1)
         self.channel.kick(d + 1)

@@ -230,21 +230,21 @@ class RxChannel(Channel):
         """Whether it requests in *w*."""
         return self.write_from <= w and not self.swr
 
-    def granted(self, w: int) -> None:
-        """Granted in *w*."""
+    def granted(self, w: int, a: int) -> None:
+        """Granted in *w*, handshake in *a*."""
         self.write_from = NEVER
         self._writing = True
         engine = self.engine
         if self._pieces:
             address, data = self._pieces.pop()
-            engine.log.add((w + 1, RX_WRITE, self.ring, self._number, address | len(data) << 32))
-            engine.bus.write(self.number, w + 1, address, data, self._wrote)
+            engine.log.add((a, RX_WRITE, self.ring, self._number, address | len(data) << 32))
+            engine.bus.write(self.number, a, address, data, self._wrote)
             return
         index = self._entry[0]
         words = self._words_back()
-        engine.log.add((w + 1, RX_WB, self.ring, index, words[0] | words[1] << 32))
+        engine.log.add((a, RX_WB, self.ring, index, words[0] | words[1] << 32))
         data = b"".join(word.to_bytes(4, "little") for word in words)
-        engine.bus.write(self.number, w + 1, self.prefetcher.base + index * engine.stride, data, self._wrote)
+        engine.bus.write(self.number, a, self.prefetcher.base + index * engine.stride, data, self._wrote)
 
     def _words_back(self) -> tuple[int, int, int, int]:
         frame = self.fifo[0]

@@ -151,8 +151,8 @@ class TxChannel(Channel):
         """Whether it requests in *w*."""
         return self._load_from <= w and self.held + self._words <= TX_FIFO_WORDS and not self.swr
 
-    def granted(self, w: int) -> int:
-        """Granted in *w*; returns *a*."""
+    def granted(self, w: int, a: int) -> None:
+        """Granted in *w*, handshake in *a*."""
         engine, frame = self.engine, self._frame
         count, words, address = self._count, self._words, self._address
         self.held += words
@@ -164,6 +164,7 @@ class TxChannel(Channel):
         frame.reads += 1
         if self._left:
             self._next_burst()
+            engine.read_port.kick(w + 1)
         else:
             self._load_from = NEVER
             if self._last:
@@ -171,10 +172,8 @@ class TxChannel(Channel):
                 self._frame = None
             self._loader = IDLE
             self.kick(w + 1)
-        a = engine.bus.handshake(w + 1)
         engine.log.add((a, TX_FETCH, 0, frame.number, address | count << 32))
         engine.bus.read(TX_DATA_ID, a, address & ~3, words, partial(self._arrived, frame, address & 3, count))
-        return a
 
     def _arrived(self, frame: TxFrame, skip: int, count: int, last: int, data: bytes, failed: bool) -> None:
         frame.pieces.append(data[skip:skip + count])

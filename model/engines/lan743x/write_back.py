@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from model.kernel import ARBITRATION
+from model.kernel import STATE
 from model.link import INTX_MESSAGE, MESSAGE_BASE
 
 from .alarms import Alarms
@@ -28,7 +28,7 @@ class WriteBack:
         self.level = 0
         self._state = SCAN
         self._scan_from = 0
-        self._scans = Alarms(engine.kernel, ARBITRATION, self._scan)
+        self._scans = Alarms(engine.kernel, STATE, self._scan)
         self._request_from = NEVER
         self._channel: Channel | None = None
         self._vector = 0
@@ -38,7 +38,10 @@ class WriteBack:
     def look(self, cycle: int) -> None:
         """Something may be due from `cycle` on, or no longer."""
         if self._state == SCAN:
-            self._scans.ask(max(cycle, self._scan_from))
+            if cycle >= self._scan_from:
+                self._scan(cycle)
+            else:
+                self._scans.ask(self._scan_from)
         elif self._state == MESSAGE and self._request_from <= cycle and not self._still_ready(cycle):
             self._state, self._request_from = SCAN, NEVER
             self._scan_from = cycle + 1
@@ -95,8 +98,8 @@ class WriteBack:
         """Whether it requests in *w*."""
         return self._request_from <= w
 
-    def granted(self, w: int) -> None:
-        """Granted in *w*."""
+    def granted(self, w: int, a: int) -> None:
+        """Granted in *w*, handshake in *a*."""
         state, engine = self._state, self.engine
         self._request_from = NEVER
         self._state = WRITING
@@ -105,18 +108,18 @@ class WriteBack:
             channel = self._channel
             head = channel.head
             engine.kernel.call_at(4 * w + 2, self._head_taken, channel, w)
-            log.add((w + 1, Kind.TX_HEAD if channel is engine.tx else Kind.RX_HEAD, channel.ring, 0, head))
-            bus.write(WRITE_BACK_ID, w + 1, channel.wb_address, head.to_bytes(4, "little"), self._wrote)
+            log.add((a, Kind.TX_HEAD if channel is engine.tx else Kind.RX_HEAD, channel.ring, 0, head))
+            bus.write(WRITE_BACK_ID, a, channel.wb_address, head.to_bytes(4, "little"), self._wrote)
         elif state == MESSAGE:
             vector = self._vector
             firing = next(firing for v, firing in engine.interrupts.ready_vectors(w) if v == vector)
             engine.kernel.call_at(4 * w + 3, engine.interrupts.sent, vector, firing, w)
-            log.add((w + 1, Kind.INT_MESSAGE, NO_RING, vector, firing))
-            bus.write(WRITE_BACK_ID, w + 1, MESSAGE_BASE + 4 * vector, vector.to_bytes(4, "little"), self._wrote)
+            log.add((a, Kind.INT_MESSAGE, NO_RING, vector, firing))
+            bus.write(WRITE_BACK_ID, a, MESSAGE_BASE + 4 * vector, vector.to_bytes(4, "little"), self._wrote)
         else:
             self.level, active = self._intx
-            log.add((w + 1, Kind.INTX, NO_RING, self.level, active))
-            bus.write(WRITE_BACK_ID, w + 1, MESSAGE_BASE + 4 * INTX_MESSAGE, self.level.to_bytes(4, "little"),
+            log.add((a, Kind.INTX, NO_RING, self.level, active))
+            bus.write(WRITE_BACK_ID, a, MESSAGE_BASE + 4 * INTX_MESSAGE, self.level.to_bytes(4, "little"),
                       self._wrote)
 
     def _head_taken(self, channel: Channel, w: int) -> None:
