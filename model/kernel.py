@@ -1,13 +1,14 @@
 """The golden world's clockwork: SimPy with whole numbers for time and a short cut through an empty queue.
 
 Time is 4 * cycle + phase (see the phases below), so that what the engine, the arbiter and the driver do in
-one cycle has an order and nothing is ever simultaneous. SimPy 4.1.2's queue is kept as it is; two things are
-added:
+one cycle has an order and nothing is ever simultaneous. SimPy 4.1.2's queue is kept as it is; three things
+are added:
 
 - absolute times (`at`, `call_at`), because timing specifications speak of cycles, not of delays;
-- `skip_to`, which moves `now` without a trip through the queue. Most steps of a golden engine wait for a
-  moment before which nothing else can happen; such a step costs one comparison instead of an event, a push
-  and a pop.
+- bare calls in the queue, which cost a third of an event, and `Alarms` made of them;
+- `skip_to` and `soon`, which move `now` without a trip through the queue. Most steps of a golden engine
+  wait for a moment before which nothing else can happen; such a step costs one comparison instead of an
+  event, a push and a pop.
 
 `skip_to` needs the subclass for two reasons: `now` has no setter, and while an event with several callbacks
 is being processed the later ones have yet to run at the present time, which `peek()` alone does not show.
@@ -25,6 +26,8 @@ from simpy.events import NORMAL
 PHASES = 4
 MOST_DEPTH = 40
 """Of calls within calls that `soon` makes."""
+CALL_ITEMS = 5
+"""Of an entry of the queue that is a bare call; an event's has four."""
 STATE, ARBITRATION, DRIVER, EDGE = range(PHASES)
 """State of the cycle; arbitration; the driver's falling edge; the rising edge that ends the cycle."""
 
@@ -56,12 +59,15 @@ class Kernel(simpy.Environment):
         """
         if time < self._now:
             raise ValueError(f"time {time} has passed, it is {self._now}")
-        heappush(self._queue, (time, NORMAL, next(self._eid), _Call(function, args)))
+        heappush(self._queue, (time, NORMAL, next(self._eid), function, args))
 
     def soon(self, time: int, function: Callable[..., Any], *args: Any) -> None:
         """`call_at`, but at once if nothing is due before or at `time`. To be the last thing that a callback
         does: what comes after it would find itself at the later time."""
-        if self._depth < MOST_DEPTH and self.skip_to(time):
+        queue = self._queue
+        if (self._depth < MOST_DEPTH and not self._others_wait and time >= self._now
+                and not (queue and queue[0][0] <= time)):
+            self._now = time
             self._depth += 1
             function(*args)
             self._depth -= 1
@@ -82,15 +88,15 @@ class Kernel(simpy.Environment):
         return True
 
     def step(self) -> None:
-        """Process all bare calls that come before the next event, and that event (as SimPy does), noting first
-        whether more than one callback hears it."""
-        queue, call = self._queue, _Call
-        if queue and queue[0][3].__class__ is call:
+        """Process all bare calls that come before the next event, and that event (as SimPy does), noting
+        first whether more than one callback hears it."""
+        queue = self._queue
+        if queue and len(queue[0]) == CALL_ITEMS:
             self._others_wait = False
-            while queue and queue[0][3].__class__ is call:
-                self._now, _, _, due = heappop(queue)
+            while queue and len(queue[0]) == CALL_ITEMS:
+                self._now, _, _, function, args = heappop(queue)
                 self._depth = 0
-                due.function(*due.args)
+                function(*args)
             if not queue:
                 return
         if queue:
@@ -98,13 +104,33 @@ class Kernel(simpy.Environment):
         super().step()
 
 
-class _Call:
-    """An entry of the queue that is a call and nothing else."""
+class Alarms:
+    """Cycles for which a machine has asked to be looked at, each once: `action(cycle)` is called in `phase`
+    of each."""
 
-    __slots__ = ("args", "function")
+    __slots__ = ("_action", "_asked", "_kernel", "_phase", "_queue")
 
-    def __init__(self, function: Callable[..., Any], args: tuple[Any, ...]) -> None:
-        self.function, self.args = function, args
+    def __init__(self, kernel: Kernel, phase: int, action: Callable[[int], None]) -> None:
+        self._kernel, self._queue, self._phase, self._action = kernel, kernel._queue, phase, action
+        self._asked: set[int] = set()
+
+    def ask(self, cycle: int) -> None:
+        """Look in `cycle`, which has not passed."""
+        if cycle not in self._asked:
+            self._asked.add(cycle)
+            heappush(self._queue, (PHASES * cycle + self._phase, NORMAL, next(self._kernel._eid), self._ring,
+                                   (cycle,)))
+
+    def ask_last(self, cycle: int) -> None:
+        """The same as the last thing that a callback does: at once if nothing comes before
+        (`Kernel.soon`)."""
+        if cycle not in self._asked:
+            self._asked.add(cycle)
+            self._kernel.soon(PHASES * cycle + self._phase, self._ring, cycle)
+
+    def _ring(self, cycle: int) -> None:
+        self._asked.remove(cycle)
+        self._action(cycle)
 
 
 class On:

@@ -1,7 +1,7 @@
 """A PCIe link between an engine's bus and host memory: which packet is where in which cycle.
 
-Ref: docs/link.md, which the simulated top is written from as well; pcie-bench (Neugebauer et al., SIGCOMM 2018)
-for the headers and what data link packets take away; PCI Express base specification 2.0, tables of
+Ref: docs/link.md, which the simulated top is written from as well; pcie-bench (Neugebauer et al., SIGCOMM
+2018) for the headers and what data link packets take away; PCI Express base specification 2.0, tables of
 ACK latency limits.
 
 Only arithmetic is here. Who offers packets has to do it in the order of their stamps (`golden_bus` does).
@@ -58,8 +58,9 @@ class LinkTiming:
         """Part of the raw byte rate that is left to TLPs. BenchError for a width or MPS without a limit."""
         limits = ACK_LIMIT.get((self.generation, self.mps_bytes), {})
         if self.lanes not in limits:
-            raise BenchError.of("link", "generation, mps, lanes", (self.generation, self.mps_bytes, self.lanes),
-                                f"one of {sorted((*key, lanes) for key, row in ACK_LIMIT.items() for lanes in row)}")
+            known = sorted((*key, lanes) for key, row in ACK_LIMIT.items() for lanes in row)
+            raise BenchError.of("link", "generation, mps, lanes",
+                                (self.generation, self.mps_bytes, self.lanes), f"one of {known}")
         return 1 - 2 * DLLP_BYTES / limits[self.lanes] - SKP_BYTES / SKP_INTERVAL
 
     def raw_bytes_per_s(self) -> float:
@@ -163,7 +164,8 @@ class Link:
         return fetch
 
     def complete(self, fetch: int, address: int, payload_bytes: int) -> int:
-        """A read burst's completions, offered in cycle `fetch`: the cycle in which the bridge has them all."""
+        """A read burst's completions, offered in cycle `fetch`: the cycle in which the bridge has them
+        all."""
         first = address & ~3
         blocks = (first + payload_bytes - 1) // self.rcb - first // self.rcb + 1
         return self._down(fetch * UNITS, payload_bytes + blocks * COMPLETION_HEADER_BYTES) + self.down_latency

@@ -106,13 +106,14 @@ def golden(scenario: Scenario, tx: TxProgram | None, rx: RxProgram | None) -> Go
     began = time.perf_counter()
     kernel, log = Kernel(), EventLog()
     memory = np.zeros(MEMORY_BYTES, np.uint8)
-    phy = Phy(half_duplex=scenario.duplex == "half", address=scenario.phy_address, gigabit=scenario.phy_gigabit)
+    phy = Phy(half_duplex=scenario.duplex == "half", address=scenario.phy_address,
+              gigabit=scenario.phy_gigabit)
     options = dict(scenario.parameters)
     link = None
     if scenario.link is not None:
         link = options["link"] = Link(scenario.link, scenario.clock_hz)
-    engine = package.Engine(kernel, memory, package.encode(scenario.straps), bus_timing(scenario), rx, log, phy,
-                            **options)
+    engine = package.Engine(kernel, memory, package.encode(scenario.straps), bus_timing(scenario), rx, log,
+                            phy, **options)
     world = GoldenWorld(engine, scenario.clock_hz, kernel=kernel, mem=memory,
                         csr_write_latency_cycles=scenario.csr.write_latency_cycles,
                         csr_read_latency_cycles=scenario.csr.read_latency_cycles, link=link)

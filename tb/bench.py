@@ -6,8 +6,10 @@ from dataclasses import replace
 
 from rich.console import Console
 
+from model import traffic
 from model.scenario import BREACHES, Scenario, find_scenario, macs
 from model.scenario.schema import SIMULATORS
+from model.session import golden
 from tb.plan import Request, has_simulator
 from tb.runspec import RunResult, RunSpec
 from tb.sim import Runner
@@ -17,6 +19,7 @@ LOADS = ("wire_tx_1518", "wire_rx_1518", "wire_both_1518")
 both, the busiest state."""
 FRAMES = {"verilator": 500, "icarus": 20}
 """Frames per direction: about a second or more of simulation in each."""
+WARM_UP_FRAMES = 5
 FLOOR_CYCLES_PER_S = {"verilator": 500_000, "icarus": 10_000}
 AIM_CYCLES_PER_S = {"verilator": 1_000_000, "icarus": 20_000}
 FLOOR_GOLDEN_RATIO, AIM_GOLDEN_RATIO = 3, 10
@@ -38,6 +41,9 @@ def measure(request: Request, load: Callable[[], Runner], console: Console) -> i
 
 def _measure(scenario: Scenario, request: Request, runner: Runner, console: Console) -> bool:
     """One load in each simulator and in the golden world; False if a run fails."""
+    # What a process loads once, the register map above all, is not the golden engine's speed.
+    golden(scenario, traffic.tx_program(scenario, WARM_UP_FRAMES),
+           traffic.rx_program(scenario, WARM_UP_FRAMES))
     for simulator in SIMULATORS:
         if not has_simulator(simulator):
             console.print(f"  {simulator}: not installed")
@@ -53,10 +59,10 @@ def _measure(scenario: Scenario, request: Request, runner: Runner, console: Cons
               AIM_CYCLES_PER_S[simulator])
         if simulator == "verilator":
             verilated = result.frames / (result.cycles / result.sim_cycles_per_s)
-            golden = result.frames / result.golden_wall_s
+            predicted = result.frames / result.golden_wall_s
             console.print(f"  {'':10} {verilated:>14,.0f} frames/s")
-            console.print(f"  {'golden':10} {golden:>14,.0f} frames/s")
-            _line(console, "ratio", golden / verilated, "x", FLOOR_GOLDEN_RATIO, AIM_GOLDEN_RATIO)
+            console.print(f"  {'golden':10} {predicted:>14,.0f} frames/s")
+            _line(console, "ratio", predicted / verilated, "x", FLOOR_GOLDEN_RATIO, AIM_GOLDEN_RATIO)
     return True
 
 

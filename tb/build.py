@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +27,8 @@ from tb.native.compile import sources as native_sources
 from tb.top import generate
 
 BUILD = ROOT / "build"
+STARTED_S = time.time()
+"""When this process began to load the bench."""
 TOP = "top"
 TIMESCALE = "1ns/1ps"
 
@@ -183,7 +186,10 @@ def build(recipe: Recipe, simulator: str, *, waves: bool = False, root: Path = B
         (folder / "design.json").write_text(json.dumps(about, indent=1))
 
     folder = cache.made(sims / f"{flavour}-{key}", make_folder)
-    cache.write_whole(known, folder.name)
+    # A process that has imported a file before it was edited emits the old engine: not to be filed under the
+    # new files' fingerprint.
+    if all(path.stat().st_mtime < STARTED_S for path in recipe.files):
+        cache.write_whole(known, folder.name)
     return _built(about, simulator, waves, folder)
 
 

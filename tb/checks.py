@@ -189,16 +189,16 @@ def check_mappings(hand_overs: list[tuple[int, int, int, int]], intervals: np.nd
     for row in intervals:
         key = (int(row["address"]), int(row["size_bytes"]))
         by_buffer.setdefault(key, []).append((int(row["start_cycle"]), int(row["end_cycle"])))
-    for cycle, address, length, done in hand_overs:
-        lives = [life for life in by_buffer.get((address, length), ()) if life[0] <= cycle]
+    for cycle, begin, length, done in hand_overs:
+        lives = [life for life in by_buffer.get((begin, length), ()) if life[0] <= cycle]
         if not lives:
-            check.note("torn_write", f"cycle {cycle}: {length} bytes at {address:#x} were handed over, "
+            check.note("torn_write", f"cycle {cycle}: {length} bytes at {begin:#x} were handed over, "
                                      "which the driver never mapped")
             continue
         _, end = max(lives)
         if end < cycle or (done >= 0 and end < done):
             check.note("early_release",
-                       f"the buffer at {address:#x}, handed over in cycle {cycle}, was unmapped in cycle "
+                       f"the buffer at {begin:#x}, handed over in cycle {cycle}, was unmapped in cycle "
                        f"{end}" + (f", the engine was done with it in cycle {done}" if done >= 0 else ""))
     return check
 

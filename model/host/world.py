@@ -26,7 +26,7 @@ class Signal(ABC):
         """The level at the present falling edge. Constant during one falling edge for a hardware line, but
         for `acknowledge`."""
 
-    def acknowledge(self) -> None:
+    def acknowledge(self) -> None:  # noqa: B027 (most signals have nothing to take back)
         """The CPU has entered the interrupt: takes back a message that is pending. Does nothing to a
         level."""
 

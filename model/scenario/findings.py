@@ -25,7 +25,8 @@ FINDINGS = {
     "dma_api": "a DMA API rule was broken: unmap without map, touch while the device owns, leak at stop",
     "stale_read": "the CPU read received bytes of a buffer that was never synchronised for it",
     "open_failed": "the interface did not come up: the part did not answer as its driver needs",
-    "stop_failed": "the part did not become quiet when its driver stopped it; the driver went on all the same",
+    "stop_failed": "the part did not become quiet when its driver stopped it; the driver went on all the "
+                   "same",
     "below_wire_limit": "from first to last SFD the rate is further below the wire's limit than allowed",
 }
 """Name of each finding -> what it means, in one line."""

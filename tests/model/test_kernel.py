@@ -2,7 +2,7 @@
 
 import pytest
 
-from model.kernel import PHASES, Kernel, On
+from model.kernel import MOST_DEPTH, PHASES, STATE, Alarms, Kernel, On
 
 
 def test_coroutines_and_generators_share_the_queue():
@@ -71,3 +71,47 @@ def test_time_does_not_run_backwards():
     kernel.run(until=8)
     with pytest.raises(ValueError, match="time 7 has passed, it is 8"):
         kernel.at(7)
+
+
+def test_soon_is_at_once_only_over_an_empty_stretch():
+    kernel, seen = Kernel(), []
+
+    def first():
+        kernel.call_at(30, lambda: seen.append(("between", kernel.now)))
+        kernel.soon(30, lambda: seen.append(("behind it", kernel.now)))
+        seen.append(("first ends", kernel.now))
+
+    def second():
+        kernel.soon(50, lambda: seen.append(("at once", kernel.now)))
+        seen.append(("second ends", kernel.now))
+
+    kernel.call_at(10, first)
+    kernel.call_at(40, second)
+    kernel.run()
+    assert seen == [("first ends", 10), ("between", 30), ("behind it", 30), ("at once", 50),
+                    ("second ends", 50)]
+
+
+def test_a_chain_of_soon_does_not_fill_the_stack():
+    kernel, deepest = Kernel(), [0]
+
+    def link(n):
+        deepest[0] = max(deepest[0], kernel._depth)
+        if n:
+            kernel.soon(kernel.now + 1, link, n - 1)
+
+    kernel.call_at(0, link, 5000)
+    kernel.run()
+    assert kernel.now == 5000 and deepest[0] == MOST_DEPTH
+
+
+def test_alarms_ring_once_a_cycle():
+    kernel, rung = Kernel(), []
+    alarms = Alarms(kernel, STATE, lambda cycle: rung.append((cycle, kernel.now)))
+    for cycle in (7, 3, 7, 5, 3):
+        alarms.ask(cycle)
+    kernel.run()
+    assert rung == [(3, 3 * PHASES), (5, 5 * PHASES), (7, 7 * PHASES)]
+    alarms.ask_last(9)
+    kernel.run()
+    assert rung[-1] == (9, 9 * PHASES) and len(rung) == 4

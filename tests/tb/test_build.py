@@ -138,7 +138,7 @@ def test_builds_of_other_parameters_have_names_of_their_own(monkeypatch):
     part = {"clock_hz": 1, "parameters": {"ways": {"default": 4}}}
     monkeypatch.setattr(design, "_part", lambda mac: part)
     assert engine_recipe("at91ether", {"ways": 4}).name == "at91ether"
-    with pytest.raises(BenchError, match="parameters = {'ways': 4}: .*ways"):
+    with pytest.raises(BenchError, match=r"parameters = {'ways': 4}: .*ways"):
         engine_recipe("at91ether", {"ways": 4}).make()
 
 

@@ -164,7 +164,7 @@ def test_wrong_settings_say_what_would_be_right(native):
         native.set_bus(beat_interval=0)
     with pytest.raises(ValueError, match="bus speed = 3: expected one of read_latency"):
         native.set_bus(speed=3)
-    with pytest.raises(ValueError, match="outstanding = 257: .*at most 256"):
+    with pytest.raises(ValueError, match=r"outstanding = 257: .*at most 256"):
         native.set_bus(outstanding=257)
     with pytest.raises(ValueError, match="at most 256 bits"):
         native.set_straps(1 << 256)

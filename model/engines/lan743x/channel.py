@@ -5,9 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from model.kernel import STATE
+from model.kernel import STATE, Alarms
 
-from .alarms import Alarms
 from .part import ENTRY, MAP, NEVER
 from .prefetch import Prefetcher
 
@@ -21,9 +20,9 @@ STRIDES = (16, 32, 64, 128)
 
 
 class Channel:
-    """Members: `state`; `swr`, the reset is pending; `head`; `pending` entries whose head has not been written;
-    `flag_from`, the cycle from which the timer flag is up; `source`, `cause`: its bits in INT_STS and
-    DMAC_INT_STS; `prefetcher`; and the fields of its registers as decoded."""
+    """Members: `state`; `swr`, the reset is pending; `head`; `pending` entries whose head has not been
+    written; `flag_from`, the cycle from which the timer flag is up; `source`, `cause`: its bits in INT_STS
+    and DMAC_INT_STS; `prefetcher`; and the fields of its registers as decoded."""
 
     prefix: str
     enable_field: str
@@ -45,13 +44,14 @@ class Channel:
         self.wb_thres = 1
         self.wb_address = 0
         self.long_bursts = False
-        self.auto = dict.fromkeys(("TOP_INT_EN_AUTO_CLR", "INT_EN_R2C", "DMA_INT_STS_AUTO_CLR", "INT_STS_R2C_MODE",
-                                   "DMA_INT_EN_AUTO_CLR"), 0)
+        self.auto = dict.fromkeys(("TOP_INT_EN_AUTO_CLR", "INT_EN_R2C", "DMA_INT_STS_AUTO_CLR",
+                                   "INT_STS_R2C_MODE", "DMA_INT_EN_AUTO_CLR"), 0)
         self.resetting = False
         self.started_in = -1
         self.reset_in = -1   # the cycle in which SWR took effect last
         self.kick = Alarms(engine.kernel, STATE, self._wake).ask
-        """Have the transitions of a cycle looked at: something they hang on has another value from then on."""
+        """Have the transitions of a cycle looked at: something they hang on has another value from then
+        on."""
 
     # Steps: evaluated at the beginning of a cycle for which the channel was kicked.
 

@@ -43,8 +43,8 @@ class Engine:
     """Predicts every event of the engine and does to memory what it does.
 
     Parameters: `kernel`; `mem`, host memory (uint8); `straps` by name, as encoded in section 10 of the
-    specification; `bus` timing; `rx`, the wire's program or None; `log`, where events go; `phy`, what MDIO finds;
-    `link` to host memory, None for the ideal bus; `rx_channels` as the RTL was built.
+    specification; `bus` timing; `rx`, the wire's program or None; `log`, where events go; `phy`, what MDIO
+    finds; `link` to host memory, None for the ideal bus; `rx_channels` as the RTL was built.
     """
 
     def __init__(self, kernel: Kernel, mem: np.ndarray, straps: dict[str, int], bus: BusTiming,

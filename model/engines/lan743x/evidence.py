@@ -94,8 +94,8 @@ def sfd_cycles(events: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def account(events: np.ndarray, end_cycle: int) -> dict[str, int]:
-    """Where the cycles of a run went, as the sending side sees it if it sent, else the receiving side; sums to
-    `end_cycle`."""
+    """Where the cycles of a run went, as the sending side sees it if it sent, else the receiving side; sums
+    to `end_cycle`."""
     if (events["kind"] == Kind.TX_PREFETCH).any():
         causes = _tx_account(events, end_cycle)
     else:

@@ -24,14 +24,15 @@ class Flow:
         self.xoff: set[int] = set()
 
     def used_changed(self, channel: RxChannel, shown: int) -> None:
-        """`used` of a channel has changed and shows in cycle `shown` for the first time (called in the last phase
-        of the cycle before, when the registers of `shown` stand)."""
+        """`used` of a channel has changed and shows in cycle `shown` for the first time (called in the last
+        phase of the cycle before, when the registers of `shown` stand)."""
         number, level = channel.number, channel.used * WORD
         flow = self._value[f"FCT_FLOW{number}"]
         if not flow & REQ_EN_MASK:
             return
         over = number in self.xoff
-        if level <= OFF.extract(flow) * FLOW_UNIT_BYTES if over else level >= ON.extract(flow) * FLOW_UNIT_BYTES:
+        if (level <= OFF.extract(flow) * FLOW_UNIT_BYTES if over
+                else level >= ON.extract(flow) * FLOW_UNIT_BYTES):
             self.engine.kernel.call_at(4 * shown, self._compare, channel, shown)
 
     def _compare(self, channel: RxChannel, shown: int) -> None:

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from model.engines.latch import Latch
-from model.kernel import STATE
+from model.kernel import STATE, Alarms
 
-from .alarms import Alarms
 from .channel import Channel
 from .part import MAP, RX_BIT, RXFRM_BIT, TX_BIT, US_CYCLES
 
@@ -40,7 +39,8 @@ class Interrupts:
         self._masks_in = -1
         self._masks: tuple[int, int, int, tuple[int, ...]] = (0, 0, 0, ())
         self.look = Alarms(engine.kernel, STATE, self._look).ask
-        """Look again: something that flags or the write-back unit hang on has another value from a cycle on."""
+        """Look again: something that flags or the write-back unit hang on has another value from a cycle
+        on."""
 
     # What arrives.
 

@@ -43,7 +43,8 @@ class Mdio:
         else:
             read = phy.read(PHY.extract(access), REGISTER.extract(access))
             self.engine.kernel.call_at(4 * cycle + 3, self._arrives, read)
-        self.engine.log.add((cycle, Kind.MDIO_DONE, NO_RING, 0, value["MAC_MII_ACC"] & ~BUSY.mask | read << 32))
+        self.engine.log.add((cycle, Kind.MDIO_DONE, NO_RING, 0,
+                             value["MAC_MII_ACC"] & ~BUSY.mask | read << 32))
 
     def _arrives(self, data: int) -> None:
         self.engine.registers.value["MAC_MII_DATA"] = data

@@ -10,9 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from model.golden_bus import GoldenBus
-from model.kernel import ARBITRATION, Kernel
+from model.kernel import ARBITRATION, Alarms, Kernel
 
-from .alarms import Alarms
 from .part import NEVER
 from .prefetch import URGENT
 

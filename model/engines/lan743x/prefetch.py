@@ -19,10 +19,10 @@ IDLE, NORMAL, URGENT = 0, 1, 2
 class Prefetcher:
     """Keeps entries of a ring at hand.
 
-    Members: `base`, `ring_len`, `thres`, `pri_thres` as configured; `tail`; `pf`, the next to prefetch; `cache` of
-    (index, DATA0, DATA1, DATA2, DATA3); `popped_in`, the cycle in which an entry left it last; `busy`, a prefetch
-    is under way, granted in `granted_in`; `blocked` until TAIL is written; `running`, the channel is in RUN and not
-    stopping; `held`, SWR is pending.
+    Members: `base`, `ring_len`, `thres`, `pri_thres` as configured; `tail`; `pf`, the next to prefetch;
+    `cache` of (index, DATA0, DATA1, DATA2, DATA3); `popped_in`, the cycle in which an entry left it last;
+    `busy`, a prefetch is under way, granted in `granted_in`; `blocked` until TAIL is written; `running`, the
+    channel is in RUN and not stopping; `held`, SWR is pending.
     """
 
     def __init__(self, engine: Engine, requester: int, ring: int, receives: bool) -> None:
@@ -45,8 +45,8 @@ class Prefetcher:
         self.channel = None
 
     def empty(self, head: int, returned: bool = False) -> None:
-        """Throw away what is cached or on its way and go on at `head`. `returned`: an entry that was taken goes
-        back too."""
+        """Throw away what is cached or on its way and go on at `head`. `returned`: an entry that was taken
+        goes back too."""
         if returned or self.cache or self.busy:
             self._tail_taken = False
         self._discard = self.busy
@@ -60,8 +60,8 @@ class Prefetcher:
         self.blocked = False
 
     def flush(self, index: int, granted_in: int) -> None:
-        """The entry `index` is not ours: forget it, what is behind it, and what is on its way. `granted_in`: when
-        the last prefetch was granted, as of the cycle in which that was found."""
+        """The entry `index` is not ours: forget it, what is behind it, and what is on its way. `granted_in`:
+        when the last prefetch was granted, as of the cycle in which that was found."""
         self.empty(index, True)
         self.blocked = self.tail_written_in < granted_in
 
@@ -140,9 +140,10 @@ class Prefetcher:
             for n in range(count):
                 at = n * stride
                 words = data[at:at + ENTRY]
-                self.cache.append(((index + n) % size, int.from_bytes(words[:4], "little"),
-                                   int.from_bytes(words[4:8], "little"), int.from_bytes(words[8:12], "little"),
-                                   int.from_bytes(words[12:], "little")))
+                self.cache.append((
+                    (index + n) % size, int.from_bytes(words[:4], "little"),
+                    int.from_bytes(words[4:8], "little"), int.from_bytes(words[8:12], "little"),
+                    int.from_bytes(words[12:], "little")))
         self._discard = False
         engine.read_port.closed(d)
         self.kick(d + 1)

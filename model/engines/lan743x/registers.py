@@ -62,7 +62,8 @@ class Registers:
                 write[name] = partial(self._moderation, int(name[-1]))
             elif name.startswith("STAT_"):
                 read[name] = partial(self.engine.statistics.read, name.removeprefix("STAT_"))
-        for name in ("INT_VEC_MAP0", "INT_VEC_MAP1", "INT_VEC_MAP2", "INT_MOD_MAP0", "INT_MOD_MAP1", "INT_MOD_MAP2"):
+        for name in ("INT_VEC_MAP0", "INT_VEC_MAP1", "INT_VEC_MAP2",
+                     "INT_MOD_MAP0", "INT_MOD_MAP1", "INT_MOD_MAP2"):
             write[name] = self._map_sources
         for name in RESET_BITS:
             write[name] = partial(self._reset_bit, name)
@@ -166,7 +167,8 @@ class Registers:
 
     def _write__FCT_RX_CTL(self, c: int, value: int, strobed: int) -> None:
         self.value["FCT_RX_CTL"] = 0
-        enable, disable, reset = (_field("FCT_RX_CTL", name).extract(strobed) for name in ("EN", "DIS", "RESET"))
+        enable, disable, reset = (_field("FCT_RX_CTL", name).extract(strobed)
+                                  for name in ("EN", "DIS", "RESET"))
         for channel in self.engine.rx:
             n = channel.number
             if disable >> n & 1:
@@ -186,7 +188,8 @@ class Registers:
     def _write__FCT_TX_CTL(self, c: int, value: int, strobed: int) -> None:
         self.value["FCT_TX_CTL"] = 0
         tx = self.engine.tx
-        enable, disable, reset = (_field("FCT_TX_CTL", name).extract(strobed) for name in ("EN", "DIS", "RESET"))
+        enable, disable, reset = (_field("FCT_TX_CTL", name).extract(strobed)
+                                  for name in ("EN", "DIS", "RESET"))
         if disable:
             tx.enabled = False
         elif enable:
@@ -317,7 +320,8 @@ class Registers:
         interrupts.keep_masks(c)
         sources = [(channel.source, 0, channel.number) for channel in self.engine.rx]
         sources += [(self.engine.tx.source, 1, 0), (_field("INT_STS", "SW_GP").mask, 2, 0)]
-        for table, register in ((interrupts.vector_sources, "INT_VEC_MAP"), (interrupts.timer_sources, "INT_MOD_MAP")):
+        for table, register in ((interrupts.vector_sources, "INT_VEC_MAP"),
+                                (interrupts.timer_sources, "INT_MOD_MAP")):
             table[:] = [0] * len(table)
             for source, which, nibble in sources:
                 number = self.value[f"{register}{which}"] >> 4 * nibble & 0xF

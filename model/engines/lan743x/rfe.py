@@ -1,5 +1,5 @@
-"""The receive filtering engine: which frames are ours, and for which channel (docs/engines/lan743x.md, section
-4.1, items 4 and 5)."""
+"""The receive filtering engine: which frames are ours, and for which channel (docs/engines/lan743x.md,
+section 4.1, items 4 and 5)."""
 
 from __future__ import annotations
 
@@ -72,7 +72,8 @@ class Rfe:
             return None
         whole = int.from_bytes(frame[20:22], "big") & 0x3FFF == 0
         protocol = frame[23]
-        over_ports = whole and ((protocol == TCP and enables & TCP_IPV4) or (protocol == UDP and enables & UDP_IPV4))
+        over_ports = whole and ((protocol == TCP and enables & TCP_IPV4)
+                                or (protocol == UDP and enables & UDP_IPV4))
         if over_ports:
             return self._toeplitz(frame[SOURCE:PORTS_END]) if len(frame) >= PORTS_END else None
         return self._toeplitz(frame[SOURCE:PORTS]) if enables & IPV4 else None

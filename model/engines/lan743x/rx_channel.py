@@ -18,7 +18,8 @@ IDLE, CHECK, MOVE, WB, NEXT, EXT = range(6)
 RX_OWN, RX_WRITE, RX_WB, RX_DONE = int(Kind.RX_OWN), int(Kind.RX_WRITE), int(Kind.RX_WB), int(Kind.RX_DONE)
 
 _RX = MAP.descriptor("rx_descriptor")
-OWN, FS, LS, EXT_BIT, LENGTH = (_RX.field("DATA0", name) for name in ("OWN", "FS", "LS", "EXT", "FRAME_LENGTH"))
+OWN, FS, LS, EXT_BIT, LENGTH = (_RX.field("DATA0", name)
+                                for name in ("OWN", "FS", "LS", "EXT", "FRAME_LENGTH"))
 BUF_LENGTH = _RX.field("DATA0", "BUF_LENGTH")
 OWN_MASK, FS_MASK, LS_MASK, EXT_MASK = OWN.mask, FS.mask, LS.mask, EXT_BIT.mask
 LENGTH_SHIFT, BUF_MASK = LENGTH.shift, BUF_LENGTH.mask
@@ -36,8 +37,9 @@ class Frame:
 
 
 class RxChannel(Channel):
-    """Members beyond those of `Channel`: `fifo` of committed frames; `used` words of them; `frees`, (cycle from
-    which they are free, words) of late; `enabled`, FCT; `emptied_in`, the cycle in which a reset of the FIFO took effect last."""
+    """Members beyond those of `Channel`: `fifo` of committed frames; `used` words of them; `frees`, (cycle
+    from which they are free, words) of late; `enabled`, FCT; `emptied_in`, the cycle in which a reset of the
+    FIFO took effect last."""
 
     enable_field, threshold_field, timer_field = "RDMABL_512", "WB_THRES", "WB_ON_INT_TMR"
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from zlib import crc32
 
-from model.kernel import STATE
+from model.kernel import STATE, Alarms
 
-from .alarms import Alarms
 from .events import Kind
 from .part import FCS_BYTES, GAP_CYCLES, MIN_BYTES, PREAMBLE_CYCLES, QUANTUM_CYCLES, SFD_CYCLES
 from .tx_channel import TxFrame
@@ -19,8 +18,9 @@ TX_SFD, TX_DONE = int(Kind.TX_SFD), int(Kind.TX_DONE)
 
 
 class Sender:
-    """Members: `enabled`, TXEN; `wanted_pause`, the time of the pause frame to send, None for none; `free_from`,
-    the first cycle in which a frame may start; `paused_until`, no data frame before that cycle."""
+    """Members: `enabled`, TXEN; `wanted_pause`, the time of the pause frame to send, None for none;
+    `free_from`, the first cycle in which a frame may start; `paused_until`, no data frame before that
+    cycle."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine

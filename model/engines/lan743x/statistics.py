@@ -26,8 +26,8 @@ def _kind(address: bytes) -> str:
 
 
 class Statistics:
-    """Counts by register name (without STAT_). What is counted at the edge that ends a cycle does not show in that
-    cycle."""
+    """Counts by register name (without STAT_). What is counted at the edge that ends a cycle does not show in
+    that cycle."""
 
     def __init__(self) -> None:
         self._counts: dict[str, int] = {}

@@ -3,7 +3,8 @@ section 10)."""
 
 from __future__ import annotations
 
-FLAGS = ("rev_a0", "tail_inclusive", "past_tail", "head_wb_early", "write_whole_buffer", "edge_irq", "head_wb_late")
+FLAGS = ("rev_a0", "tail_inclusive", "past_tail", "head_wb_early", "write_whole_buffer", "edge_irq",
+         "head_wb_late")
 DEFAULT_TAGS, MOST_TAGS = 8, 15
 DEFAULT_FIFO_KIB, MOST_FIFO_KIB = 32, 31
 """The default FIFO has the code 0."""

@@ -39,8 +39,9 @@ MOST_FRAMES = 1024
 
 @dataclass(slots=True)
 class TxFrame:
-    """A frame on its way through the FIFO. Members: `number`; `entries` of the ring; `words` of the FIFO; `ioc`;
-    `insert_fcs`; `pieces` of its bytes as they arrive; `failed` if a read of it failed; `reads` not yet in."""
+    """A frame on its way through the FIFO. Members: `number`; `entries` of the ring; `words` of the FIFO;
+    `ioc`; `insert_fcs`; `pieces` of its bytes as they arrive; `failed` if a read of it failed; `reads` not
+    yet in."""
 
     number: int
     insert_fcs: bool

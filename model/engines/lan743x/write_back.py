@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from model.kernel import STATE
+from model.kernel import STATE, Alarms
 from model.link import INTX_MESSAGE, MESSAGE_BASE
 
-from .alarms import Alarms
 from .channel import Channel
 from .events import Kind
 from .part import NEVER, WRITE_BACK_ID

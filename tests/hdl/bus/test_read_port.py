@@ -209,5 +209,5 @@ def test_two_ports_are_the_halves_of_one_manager():
 
 def test_halves_of_other_widths_are_refused():
     port = ReadPort(32, 64, 4, IDS, PRIORITY)
-    with pytest.raises(ValueError, match="reads is .*data_width=64"):
+    with pytest.raises(ValueError, match=r"reads is .*data_width=64"):
         join_halves(Module(), _Both().bus, reads=port.bus, writes=DmaPort(32, 32, 4, (0,)).bus)

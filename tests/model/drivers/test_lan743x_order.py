@@ -63,7 +63,7 @@ def test_what_is_written():
     m.work()
     assert m.written("MAC_RX_ADDRL") == [int.from_bytes(STATION[:4], "little")]
     assert fields(m, "RFE_ADDR_FILT_HI0") == {"VALID": 1, "ADDRESS": int.from_bytes(STATION[4:], "little")}
-    assert set(m.written(f"INT_MOD_CFG{n}")[0] for n in range(8)) == {400}
+    assert {m.written(f"INT_MOD_CFG{n}")[0] for n in range(8)} == {400}
     assert [m.written(f"INT_MOD_MAP{n}") for n in range(3)] == [[0x5432], [1], [0xFFFFFF]]
     assert fields(m, "DMAC_CFG") == {"MAX_READ_REQ": 6, "COAL_EN": 1}
     assert fields(m, "DMAC_COAL_CFG") == {"TIMER_LIMIT": 1, "TIMER_TX_START": 1, "FLUSH_INTS": 1,

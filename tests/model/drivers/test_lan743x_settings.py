@@ -70,7 +70,7 @@ def test_one_entry_less_stands_still(variant, flags, smallest, monkeypatch):
     monkeypatch.setattr(module.Settings, "tail_lag_entries", 0)
     engine = FakeLan743x(rev_a0=flags.get("rev") == "a0", moderation_cycles=20)
     m = machine(variant, {**flags, "rx_ring": smallest - 1, "buffers": "mtu"}, engine=engine)
-    programme, sent = wire(60, 400)
+    programme, _ = wire(60, 400)
     m.receive(programme)
     assert len(m.delivered()) < 20 and engine.starved > 0
 

@@ -1,5 +1,7 @@
 """Partial synchronisation: what it costs, what the CPU may touch then, and what was never synchronised."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -112,7 +114,7 @@ def test_ranges_less_ranges(taken):
         ranges = without(ranges, (first, first + size))
     expected = set(range(80)) - {place for first, size in taken for place in range(first, first + size)}
     assert [place for first, end in ranges for place in range(first, end)] == sorted(expected)
-    assert all(end <= following for (_, end), (following, _) in zip(ranges, ranges[1:], strict=False))
+    assert all(end <= following for (_, end), (following, _) in pairwise(ranges))
 
 
 @given(st.dictionaries(st.integers(0, 9), st.tuples(st.integers(0, 99), st.integers(1, 100)), max_size=8),

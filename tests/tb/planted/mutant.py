@@ -77,7 +77,11 @@ class Package:
             if times != 1:
                 raise LookupError(f"{place} has {old!r} {times} times, not once: bring {self.where} in line")
             made: dict[str, FunctionType] = {}
-            code = compile(source.replace(old, new), inspect.getfile(function), "exec",
+            changed = source.replace(old, new)
+            if function.__closure__:   # of a method, by `super`: the cell of its class is called so
+                changed = (f"def outer(__class__):\n{textwrap.indent(changed, '    ')}\n"
+                           f"    return {function.__name__}\n{function.__name__} = outer(None)\n")
+            code = compile(changed, inspect.getfile(function), "exec",
                            flags=annotations.compiler_flag, dont_inherit=True)
             exec(code, function.__globals__, made)
             # The code is exchanged, not the function: who has imported the function has the changed one too.

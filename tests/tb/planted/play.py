@@ -26,5 +26,9 @@ async def play(world: Any, steps: list[list[Any]]) -> None:
             address, words, times = arguments
             block = np.tile(np.array(words, "<u4").view(np.uint8), times)
             world.mem[address:address + len(block)] = block
+        elif what == "read_if":
+            line, offset = arguments
+            if world.irq(line).level():
+                await world.csr_read(offset)
         else:
             world.wire_start()

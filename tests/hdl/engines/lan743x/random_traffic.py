@@ -1,9 +1,9 @@
 """Random use of the engine that both worlds can play: straps, bus or link, frames on the wire, and a driver
 without sense.
 
-Everything follows from a seed. `act` runs inside the simulator and in the golden world alike; it only needs of
-the world `mem`, `csr_write`, `csr_read`, `sleep` and `wire_start`. What the specification leaves open is not
-done: rings are not moved or resized while their channel runs.
+Everything follows from a seed. `act` runs inside the simulator and in the golden world alike; it only needs
+of the world `mem`, `csr_write`, `csr_read`, `sleep` and `wire_start`. What the specification leaves open is
+not done: rings are not moved or resized while their channel runs.
 """
 
 import dataclasses
@@ -26,14 +26,15 @@ STATION = bytes([2, 0, 0, 0, 0, 1])
 GROUP = bytes.fromhex("01005e000005")
 PAUSE = bytes.fromhex("0180c2000001") + bytes(6) + bytes.fromhex("88080001")
 BUFFER_BYTES = 0x800
-FLAGS = ("rev_a0", "tail_inclusive", "past_tail", "head_wb_early", "write_whole_buffer", "edge_irq", "head_wb_late")
+FLAGS = ("rev_a0", "tail_inclusive", "past_tail", "head_wb_early", "write_whole_buffer", "edge_irq",
+         "head_wb_late")
 CLOCK_HZ = 125_000_000
 
 
 @dataclasses.dataclass
 class Setup:
-    """What is fixed before a run: RX channels, codes of the straps, options of the bus, the link if there is one,
-    latency of register accesses, and the wire."""
+    """What is fixed before a run: RX channels, codes of the straps, options of the bus, the link if there is
+    one, latency of register accesses, and the wire."""
 
     rx_channels: int
     straps: dict[str, int]
@@ -89,8 +90,8 @@ def _frame(rng: random.Random) -> bytes:
     elif rng.random() < 0.5:
         protocol = rng.choice([6, 17, 1])
         fragment = rng.choice([0, 0, 0, 0x2000, 5])
-        body = (to + rng.randbytes(6) + b"\x08\x00" + bytes([rng.choice([0x45, 0x45, 0x45, 0x46]), 0]) + bytes(4)
-                + fragment.to_bytes(2, "big") + bytes([64, protocol, 0, 0]) + rng.randbytes(1600))
+        body = (to + rng.randbytes(6) + b"\x08\x00" + bytes([rng.choice([0x45, 0x45, 0x45, 0x46]), 0])
+                + bytes(4) + fragment.to_bytes(2, "big") + bytes([64, protocol, 0, 0]) + rng.randbytes(1600))
     body = body[:max(0, length - 4)]
     frame = bytearray((body + zlib.crc32(body).to_bytes(4, "little"))[:length])
     if rng.random() < 0.08:
@@ -112,7 +113,8 @@ class Driver:
         self.stride_code = rng.choice([0, 0, 1, 2, 3])
         self.stride = 16 << self.stride_code
         most = RING_BYTES // self.stride
-        self.entries = {name: rng.choice([rng.randrange(2, 9), rng.randrange(2, most)]) for name in self.channels}
+        self.entries = {name: rng.choice([rng.randrange(2, 9), rng.randrange(2, most)])
+                        for name in self.channels}
         self.tails = dict.fromkeys(self.channels, 0)
 
     def write(self, register: str, value: int = 0, strobes: int = 0xF, **fields: int) -> None:
@@ -140,7 +142,8 @@ class Driver:
 
     def _entry(self, name: str, index: int, words: list[int]) -> None:
         at = self._ring_base(name) + self.stride * index
-        self.world.mem[at:at + 16] = np.frombuffer(b"".join(word.to_bytes(4, "little") for word in words), np.uint8)
+        entry = b"".join(word.to_bytes(4, "little") for word in words)
+        self.world.mem[at:at + 16] = np.frombuffer(entry, np.uint8)
 
     def _fill(self) -> None:
         mem, rng = self.world.mem, self.rng
@@ -154,11 +157,13 @@ class Driver:
         if name == "TX0":
             first = rng.random() < 0.7
             last = rng.random() < 0.7
-            length = rng.choice([rng.randrange(1, 80), 60, rng.randrange(1, 700), 0 if rng.random() < 0.2 else 1])
+            length = rng.choice([rng.randrange(1, 80), 60, rng.randrange(1, 700),
+                                 0 if rng.random() < 0.2 else 1])
             word = TX_DESCRIPTOR.field("DATA0", "BUF_LENGTH").place(length)
-            last = last or index == 0   # a frame of more entries than the ring has is beyond the specification
-            for flag, up in (("FS", first), ("LS", last), ("IOC", rng.random() < 0.6), ("FCS", rng.random() < 0.8),
-                             ("DTYPE", rng.random() < 0.1 and index != 0)):
+            # a frame of more entries than the ring has is beyond the specification
+            last = last or index == 0
+            for flag, up in (("FS", first), ("LS", last), ("IOC", rng.random() < 0.6),
+                             ("FCS", rng.random() < 0.8), ("DTYPE", rng.random() < 0.1 and index != 0)):
                 word |= TX_DESCRIPTOR.field("DATA0", flag).place(int(up))
             address = SENT + rng.randrange(0x1F000)
         else:
@@ -177,7 +182,8 @@ class Driver:
             self.write(f"INT_MOD_CFG{n}", INTERVAL=rng.choice([0, 0, 1, 2]))
         for which in ("VEC", "MOD"):
             for n in range(3):
-                self.write(f"INT_{which}_MAP{n}", sum(rng.choice([0, 1, 2, 3, 15]) << 4 * k for k in range(8)))
+                self.write(f"INT_{which}_MAP{n}",
+                           sum(rng.choice([0, 1, 2, 3, 15]) << 4 * k for k in range(8)))
         self.write("INT_VEC_EN_AUTO_CLR", rng.getrandbits(8))
         self.write("INT_VEC_EN_SET", 0xFF)
         self.write("INT_EN_SET", RX=0xF, TX=1, SW_GP=1, MAS=1)
@@ -269,7 +275,8 @@ class Driver:
                 self.write(rng.choice(["INT_EN_SET", "INT_EN_SET", "INT_EN_CLR"]), RX=rng.getrandbits(4),
                            TX=rng.randrange(2), SW_GP=rng.randrange(2), MAS=rng.random() < 0.3)
             case 1:
-                self.write(rng.choice(["INT_VEC_EN_SET", "INT_VEC_EN_SET", "INT_VEC_EN_CLR"]), rng.getrandbits(8))
+                self.write(rng.choice(["INT_VEC_EN_SET", "INT_VEC_EN_SET", "INT_VEC_EN_CLR"]),
+                           rng.getrandbits(8))
             case 2:
                 self.write(rng.choice(["DMAC_INT_EN_SET", "DMAC_INT_EN_SET", "DMAC_INT_EN_CLR"]),
                            RXFRM=rng.getrandbits(4), TX_IOC=rng.randrange(2))
@@ -337,5 +344,5 @@ class Driver:
             case 5:
                 self.write("DP_CMD", rng.randrange(2))
             case 6:
-                self.world.csr_write(rng.choice([0x600, 0x1FF0, REGISTERS.offset("GPIO_CFG1")]), rng.getrandbits(32),
-                                     rng.choice([0xF, 3, 0]))
+                self.world.csr_write(rng.choice([0x600, 0x1FF0, REGISTERS.offset("GPIO_CFG1")]),
+                                     rng.getrandbits(32), rng.choice([0xF, 3, 0]))

@@ -48,8 +48,8 @@ def golden(seed: int) -> tuple[np.ndarray, np.ndarray, int]:
     count = len(frames)
     wire = RxProgram(
         frames=frames, gap_symbols=np.array(given.gap_symbols, np.int64), odd=np.zeros(count, bool),
-        rx_er_at=np.array(given.error_at, np.int64), addressed=np.ones(count, bool), intact=np.ones(count, bool),
-        start_cycles=0, symbol_bits=8)
+        rx_er_at=np.array(given.error_at, np.int64), addressed=np.ones(count, bool),
+        intact=np.ones(count, bool), start_cycles=0, symbol_bits=8)
     link = Link(given.link, CLOCK_HZ) if given.link else None
     engine = golden_engine.Engine(
         kernel, memory, given.straps, BusTiming(**given.bus, errors=frozenset(given.errors)), wire, log,
@@ -75,10 +75,11 @@ def differences(seed: int, simulator: str) -> str:
     events, memory, end = golden(seed)
     outcome = simulate(
         built,
-        Job("tests.hdl.engines.lan743x.random_traffic:act", {"seed": seed}, memory_bytes=MEMORY_BYTES, straps=straps,
-            bus=given.bus | {"errors": [list(error) for error in given.errors]},
+        Job("tests.hdl.engines.lan743x.random_traffic:act", {"seed": seed}, memory_bytes=MEMORY_BYTES,
+            straps=straps, bus=given.bus | {"errors": [list(error) for error in given.errors]},
             link=given.link.numbers(CLOCK_HZ) if given.link else None,
-            csr_write_latency_cycles=given.csr_latency_cycles, csr_read_latency_cycles=given.csr_latency_cycles,
+            csr_write_latency_cycles=given.csr_latency_cycles,
+            csr_read_latency_cycles=given.csr_latency_cycles,
             keep_memory=[[0, MEMORY_BYTES]]),
         wire_of(given))
     rtl = outcome.events[outcome.events["cycle"] < end]

@@ -64,7 +64,8 @@ def test_software_message_and_a_vector_that_masks_itself():
 
 @pytest.mark.parametrize(("interval", "period"), [(0, MESSAGE_CYCLES + 1), (1, 125 + 2), (3, 3 * 125 + 2)])
 def test_moderation(interval, period):
-    """Granted in w, the timer is expired from w+1+125·interval on; that cycle is SCAN, the next one grants."""
+    """Granted in w, the timer is expired from w+1+125·interval on; that cycle is SCAN, the next one
+    grants."""
     bench = EngineBench()
     software(bench, interval=interval)
     c = bench.write("INT_SET", SW_GP)

@@ -145,7 +145,7 @@ def test_entries_come_out_in_order_and_the_next_prefetch_follows_the_threshold()
         await ring.fill()
         await ring.fill()
         assert ring.get("cached") == 32 and ring.wants() is None  # no room for more
-        for index in range(3):
+        for _ in range(3):
             await ring.take()
         assert ring.wants()[1] == 4 * 3
 

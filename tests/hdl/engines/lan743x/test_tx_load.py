@@ -185,7 +185,7 @@ def test_a_full_fifo_waits_for_a_frame_to_leave():
     # `held` shrinks from F + 1, in which the next burst is granted
     ends = bench.cycles("tx_done")
     assert ends[0] == 10_000 + 8 + 1518
-    assert [w for w, _ in granted if w > 10_000][0] == ends[0] + 1
+    assert next(w for w, _ in granted if w > 10_000) == ends[0] + 1
     for w, size in granted:
         held = sum(s for v, s in granted if v < w) - words * sum(end < w for end in ends)
         assert held + size <= FIFO_WORDS

@@ -73,6 +73,7 @@ class Script(script.Script):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        self.bus = {"outstanding": 16} | self.bus
         wanted = {name: dict(fields) for name, fields in BASIC.items()}
         for channel in self.channels:
             wanted |= {f"{channel}_{name}": dict(fields) for name, fields in CHANNEL.items()}
@@ -87,7 +88,7 @@ class Script(script.Script):
         self.at(self.now + 2 * len(self.steps))
 
     def engine(self, kernel: Kernel, memory: np.ndarray, log: EventLog, link: Link | None) -> Any:
-        bus = BusTiming(**{"outstanding": 16} | self.bus, errors=frozenset(self.errors))
+        bus = BusTiming(**self.bus, errors=frozenset(self.errors))
         straps = {name: code for name, code in self.straps.items() if name != "hide"}
         return lan743x.Engine(kernel, memory, straps, bus, self.heard(), log, Phy(address=1, gigabit=True),
                               link=link, rx_channels=RX_CHANNELS)
