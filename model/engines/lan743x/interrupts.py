@@ -139,7 +139,6 @@ class Interrupts:
         if self.edge:
             self.keep_masks(cycle)
         shown = self.int_sts(cycle)
-        self.sw_gp.clear(SW_GP, cycle)
         for channel in self.channels:
             if channel.source & shown:
                 if channel.auto["INT_STS_R2C_MODE"]:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from .events import Kind
-from .part import CACHE_ENTRIES, ENTRY, LONG_BURST, PAGE, PREFETCH_ENTRIES, WORD
+from .part import CACHE_ENTRIES, ENTRY, PAGE, PREFETCH_ENTRIES, WORD
 
 if TYPE_CHECKING:
     from .engine import Engine
@@ -111,8 +111,8 @@ class Prefetcher:
         cached = len(self.cache) + (self.popped_in == w)
         available = self.available(cached)
         address = self.base + index * stride & 0xFFFF_FFFF
-        count = min(CACHE_ENTRIES - cached, available, size - index, PREFETCH_ENTRIES, LONG_BURST // stride,
-                    -(-(PAGE - address % PAGE) // stride))
+        most = PREFETCH_ENTRIES if stride == ENTRY else 1
+        count = min(CACHE_ENTRIES - cached, available, size - index, most, -(-(PAGE - address % PAGE) // stride))
         self.busy = True
         self.granted_in = w
         self.pf = (index + count) % size

@@ -76,7 +76,7 @@ class RxChannel(Channel):
 
     def configure_frames(self, fields: dict[str, int]) -> None:
         self.pad = fields["PAD"]
-        self.timestamps = bool(fields["TS_ALL_RX"] and fields["TS_DESCR_EN"])
+        self.timestamps = bool(fields["TS_ALL_RX"])
 
     # The FIFO.
 

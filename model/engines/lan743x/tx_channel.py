@@ -31,6 +31,7 @@ TX_FETCH, TX_FILL = int(Kind.TX_FETCH), int(Kind.TX_FILL)
 _TX = MAP.descriptor("tx_descriptor")
 DTYPE, LS, IOC, FCS, LENGTH = (_TX.field("DATA0", name)
                                for name in ("DTYPE", "LS", "IOC", "FCS", "BUF_LENGTH"))
+EXT_MASK = _TX.field("DATA0", "EXT").mask
 LS_MASK, IOC_MASK, FCS_MASK, LENGTH_MASK = LS.mask, IOC.mask, FCS.mask, LENGTH.mask
 EXTENSION = DTYPE.place(1)
 MOST_FRAMES = 1024
@@ -40,7 +41,7 @@ MOST_FRAMES = 1024
 @dataclass(slots=True)
 class TxFrame:
     """A frame on its way through the FIFO. Members: `number`; `entries` of the ring; `words` of the FIFO;
-    `ioc`; `insert_fcs`; `pieces` of its bytes as they arrive; `failed` if a read of it failed; `reads` not
+    `ioc`; `insert_fcs`; `extended`, the entry to come is its extension and its last; `pieces` of its bytes as they arrive; `failed` if a read of it failed; `reads` not
     yet in."""
 
     number: int
@@ -48,6 +49,7 @@ class TxFrame:
     entries: int = 0
     words: int = 0
     ioc: bool = False
+    extended: bool = False
     failed: bool = False
     complete: bool = False
     reads: int = 0
@@ -108,15 +110,18 @@ class TxChannel(Channel):
     def _setup(self, setup: int) -> None:
         """`SETUP` in that cycle: nothing but SWR can change what it does, so it is done ahead."""
         _, data0, data1, _, _ = self._entry
-        is_data = data0 & DTYPE.mask != EXTENSION
         frame = self._frame
+        extends = frame is not None and frame.extended
+        is_data = not extends and data0 & DTYPE.mask != EXTENSION
         if frame is None:
             frame = self._frame = TxFrame(self.begun, is_data and bool(data0 & FCS_MASK))
             self.frames.append(frame)
             self.begun += 1
             self.unsent += 1
         frame.entries += 1
-        self._last = is_data and bool(data0 & LS_MASK)
+        self._last = extends or (is_data and bool(data0 & LS_MASK))
+        if self._last and is_data and data0 & EXT_MASK:
+            self._last, frame.extended = False, True
         if is_data and data0 & IOC_MASK:
             frame.ioc = True
         self._address, self._left = data1, data0 & LENGTH_MASK
