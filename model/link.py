@@ -69,7 +69,8 @@ class LinkTiming:
 
     def byte_units(self, clock_hz: int) -> int:
         """How long a byte takes."""
-        return round(UNITS * clock_hz / (self.raw_bytes_per_s() * self.share()))
+        share = self.share()
+        return round(UNITS * clock_hz / (self.raw_bytes_per_s() * share))
 
     def cycles(self, ns: int, clock_hz: int) -> int:
         """A latency in whole cycles, at least 1."""

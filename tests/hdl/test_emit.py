@@ -7,8 +7,8 @@ import subprocess
 
 import pytest
 from amaranth.back import verilog
-from amaranth.hdl import Module, Signal
-from amaranth.lib import data, wiring
+from amaranth.hdl import Module, Mux, ResetInserter, Signal
+from amaranth.lib import data, enum, wiring
 from amaranth.lib.wiring import In, Out
 
 from hdl.bus.axi4 import AXI4Lite
@@ -91,6 +91,48 @@ def test_fsms_are_named_with_the_path_that_a_simulator_knows():
          "states": {"0": "REST", "1": "STEP", "2": "TURN"}},
     ]
     assert "reg fsm_state" in toy.verilog and "reg [1:0] walk_state" in toy.verilog
+
+
+class Mode(enum.Enum, shape=2):
+    OFF = 0
+    ON = 2
+
+
+class Shown(wiring.Component):
+    """A state that is no FSM's, an FSM below a reset of its own, and signals to be watched."""
+
+    go: In(1)
+    mode: Out(1)
+
+    def __init__(self, watched):
+        super().__init__()
+        self.watched = watched
+
+    def elaborate(self, platform):
+        m = Module()
+        clear = Signal()
+        state = Signal(Mode)
+        origin = Signal(Mode)
+        m.submodules.walker = ResetInserter(clear)(Walker())
+        m.d.comb += [clear.eq(~self.go), self.mode.eq(state == Mode.ON)]
+        m.d.sync += [state.eq(Mux(self.go, Mode.ON, Mode.OFF)), origin.eq(state)]
+        return m
+
+
+def test_states_of_an_enumeration_and_of_an_fsm_with_a_reset_of_its_own():
+    shown = emit(Shown({"walk": ("walker.busy", "mode")}), "shown")
+    assert shown.sidecar["fsms"] == [
+        {"path": "state", "signal": "state", "scope": [], "width": 2, "states": {"0": "OFF", "2": "ON"}},
+        {"path": "walker.walk_state", "signal": "walk_state", "scope": ["walker"], "width": 2,
+         "states": {"0": "REST", "1": "STEP", "2": "TURN"}},
+    ]
+    assert shown.sidecar["watched"] == {"walk": {"walker.busy": 1, "mode": 1}}
+    assert emit(Toy(), "toy").sidecar["watched"] == {}
+
+
+def test_what_is_watched_has_to_be_there():
+    with pytest.raises(ValueError, match=r"watched, walk: walker\.gone: no signal of that name"):
+        emit(Shown({"walk": ("walker.busy", "walker.gone")}), "shown")
 
 
 def test_ports_are_those_of_the_text():

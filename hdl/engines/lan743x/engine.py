@@ -52,6 +52,7 @@ class Engine(wiring.Component):
     mdio: management wires.
     straps: variants and races; looked at while reset is up.
     tap: a lane for each kind of event, of each receive channel.
+    watched: what waves show of the inside, by group: names of signals below this component.
 
     Raises
     ------
@@ -69,6 +70,15 @@ class Engine(wiring.Component):
             "phy": Out(GMII()), "mdio": Out(MDIO()), "straps": In(Straps),
             "tap": Out(TapSignature(lanes(rx_channels))),
         })
+        self.watched = {
+            **{f"rx{k}": (f"rx{k}.prefetch.tail", f"rx{k}.mover.head", f"rx{k}.prefetch.cached",
+                          f"rx{k}.blocked", f"rx{k}_head.pending", f"rx{k}.fifo.used", f"rx{k}.fifo.frames")
+               for k in range(rx_channels)},
+            "tx": ("tx.prefetcher.tail", "tx.head", "tx.prefetcher.cached", "tx_head.pending",
+                   "tx.fifo.held"),
+            "interrupts": tuple(f"interrupts.sources.{name}" for name in (
+                "cause", "status", "enabled", "active", "expired", "vector_enabled", "ready")),
+        }
 
     def elaborate(self, platform):
         m = Module()
@@ -194,8 +204,7 @@ class Engine(wiring.Component):
             wiring.connect(m, mac.channels[k], channel.rx)
             m.d.comb += [
                 channel.pad.eq(register("CFG_B").PAD.value),
-                channel.timestamps.eq(
-                    register("CFG_B").TS_DESCR_EN.value & register("CFG_B").TS_ALL_RX.value),
+                channel.timestamps.eq(register("CFG_B").TS_ALL_RX.value),
                 channel.capacity.eq(latch.rx_fifo_words),
                 channel.tail_written.eq(register("TAIL").written),
                 channel.tail_next.eq(register("TAIL").merged[:len(channel.tail_next)]),

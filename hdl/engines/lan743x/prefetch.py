@@ -23,9 +23,8 @@ ENTRY_WORDS = 4
 ENTRY_BYTES = 4 * ENTRY_WORDS
 UNIT_LOG2 = 4
 """The narrowest stride, and the alignment of a ring: 16 bytes."""
-STRIDES = 4
-MOST_ENTRIES, MOST_BYTES = 16, 512
-"""Of a prefetch: entries, and the bytes that they take with the gaps between them."""
+MOST_ENTRIES = 16
+"""Of a prefetch, in a ring without gaps; with gaps it is one, so that what comes in are entries only."""
 
 
 def entry_address(base, index, stride):
@@ -152,20 +151,17 @@ class Prefetcher(wiring.Component):
             room, to_end = Signal(range(CACHE_ENTRIES + 1)), Signal(ENTRY_WIDTH)
             most = Signal(range(MOST_ENTRIES + 1))
             to_boundary = Signal(range((BOUNDARY_BYTES >> UNIT_LOG2) + 1))
-            units = (BOUNDARY_BYTES >> UNIT_LOG2) - address[UNIT_LOG2:(BOUNDARY_BYTES - 1).bit_length()]
-            m.d.comb += [room.eq(CACHE_ENTRIES - self.cached), to_end.eq(ring_len - next_entry)]
-            with m.Switch(self.stride):
-                for stride in range(STRIDES):
-                    with m.Case(stride):
-                        m.d.comb += [
-                            most.eq(min(MOST_ENTRIES, MOST_BYTES >> UNIT_LOG2 + stride)),
-                            to_boundary.eq((units + (1 << stride) - 1) >> stride),
-                            lane.beats.eq(((count - 1) << (2 + stride)) + ENTRY_WORDS),
-                        ]
+            page = address[UNIT_LOG2:(BOUNDARY_BYTES - 1).bit_length()]  # the entry's place in its 4 KiB
+            m.d.comb += [
+                room.eq(CACHE_ENTRIES - self.cached), to_end.eq(ring_len - next_entry),
+                most.eq(Mux(self.stride == 0, MOST_ENTRIES, 1)),
+                to_boundary.eq((BOUNDARY_BYTES >> UNIT_LOG2) - page),
+            ]
             wanted = least(m, "wanted", room, ahead, to_end, most, to_boundary)
             m.d.comb += [
-                count.eq(wanted), lane.addr.eq(address), lane.request.eq(1),
-                lane.urgent.eq(self.cached < self.pf_pri_thres), reaches_tail.eq(wanted == ahead),
+                count.eq(wanted), lane.addr.eq(address), lane.beats.eq(count * ENTRY_WORDS),
+                lane.request.eq(1), lane.urgent.eq(self.cached < self.pf_pri_thres),
+                reaches_tail.eq(wanted == ahead),
             ]
         return reaches_tail, count, address
 
@@ -186,7 +182,7 @@ class Prefetcher(wiring.Component):
         m.submodules.memory = memory = Memory(shape=64, depth=CACHE_ENTRIES, init=[])
         write, read = memory.write_port(), memory.read_port()
         fill, oldest = Signal(range(CACHE_ENTRIES)), Signal(range(CACHE_ENTRIES))
-        word = Signal(range((ENTRY_BYTES << STRIDES - 1) // 4))  # of the entry and the gap behind it
+        word = Signal(range(ENTRY_WORDS))  # of its entry
         first_word = Signal(32)
         m.d.comb += [
             write.addr.eq(fill), write.data.eq(Cat(first_word, lane.rdata)),
@@ -194,7 +190,7 @@ class Prefetcher(wiring.Component):
             self.data0.eq(read.data[:32]), self.data1.eq(read.data[32:]),
         ]
         with m.If(lane.beat):
-            m.d.sync += word.eq((word + 1) & ((ENTRY_WORDS << self.stride) - 1))
+            m.d.sync += word.eq(word + 1)
             with m.If(word == 0):
                 m.d.sync += first_word.eq(lane.rdata)
             with m.If((word == 1) & ~self._spoilt):

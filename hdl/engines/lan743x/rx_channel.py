@@ -40,7 +40,7 @@ class RxChannel(wiring.Component):
     was_reset: in x: SWR takes effect.
     tail, tail_written, tail_next: register TAIL; it is written, with this index.
     base, ring_len, stride, pf_thres, pf_pri_thres, burst_512, pad: registers.
-    timestamps: TS_DESCR_EN and TS_ALL_RX.
+    timestamps: TS_ALL_RX.
     fct_enabled: the FIFO takes frames.
     fct_reset: RESET reads 1.
     fct_was_reset: in x: RESET takes effect.

@@ -92,11 +92,13 @@ class TxLoader(wiring.Component):
         """The states: entries in, bursts out."""
         lane, number, midst = self.lane, self._number, self.midst
         word0 = descriptor_layouts(load("lan743x").descriptor("tx_descriptor"))["DATA0"](self.data0)
-        is_data = word0.DTYPE != EXTENSION
         entries, words = Signal(Frame["entries"].shape), Signal(Frame["words"].shape)
         bursts = Signal(BURSTS_WIDTH)  # granted so far
-        fcs, ioc, ends = Signal(), Signal(), Signal()
+        fcs, ioc = Signal(), Signal()
+        extends = Signal()  # the next entry is the frame's extension, whatever it says, and its last
+        ends_here, ends = Signal(), Signal()  # the entry at hand is its frame's last: in SETUP, in LOAD
         fresh = Signal()  # the entry at hand is its frame's first
+        is_data = ~extends & (word0.DTYPE != EXTENSION)
         word_addr, words_left = Signal(30), Signal(BUFFER_WORDS_WIDTH)
         low, high = Signal(2), Signal(2)  # first and last byte lane of the buffer; `low` of its first word
         to_boundary, final = Signal(8), Signal()
@@ -126,10 +128,12 @@ class TxLoader(wiring.Component):
                         m.d.sync += [number.eq(self.next_number), entries.eq(1), words.eq(0)]
                     m.next = "SETUP"
             with m.State("SETUP"):
+                m.d.comb += ends_here.eq(extends | (is_data & word0.LS & ~word0.EXT))
                 reach = self.data1[:2] + word0.BUF_LENGTH
                 m.d.sync += [
                     word_addr.eq(self.data1[2:]), words_left.eq((reach + WORD_BYTES - 1) >> 2),
-                    low.eq(self.data1[:2]), high.eq(reach - 1), ends.eq(word0.LS),
+                    low.eq(self.data1[:2]), high.eq(reach - 1),
+                    ends.eq(ends_here), extends.eq(is_data & word0.LS & word0.EXT),
                     ioc.eq((ioc & ~fresh) | (word0.IOC & is_data)),
                     fcs.eq(Mux(fresh, word0.FCS & is_data, fcs)),
                 ]
@@ -138,10 +142,10 @@ class TxLoader(wiring.Component):
                 with m.Elif(is_data & (word0.BUF_LENGTH != 0)):
                     m.next = "LOAD"
                 with m.Else():
-                    with m.If(is_data & word0.LS):
+                    with m.If(ends_here):
                         m.d.comb += [
                             self.close.eq(1),
-                            self.frame.ioc.eq((ioc & ~fresh) | word0.IOC),
+                            self.frame.ioc.eq((ioc & ~fresh) | (word0.IOC & is_data)),
                             self.frame.fcs.eq(Mux(fresh, word0.FCS, fcs)),
                         ]
                         m.d.sync += midst.eq(0)
@@ -167,7 +171,7 @@ class TxLoader(wiring.Component):
                 with m.Elif(self.flush):
                     m.next = "IDLE"
         with m.If(self.flush):
-            m.d.sync += midst.eq(0)
+            m.d.sync += [midst.eq(0), extends.eq(0)]
         with m.If(lane.addressed):
             report(m, self.tap.tx_fetch, index=fetched.number, data=Cat(fetched.addr, fetched.bytes))
 

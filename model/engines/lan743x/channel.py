@@ -133,8 +133,8 @@ class Channel:
         self.pending += entries
         self.engine.interrupts.look(cycle + 1)
 
-    def configure(self, name: str, value: int) -> None:
-        """Register `name` (without the channel's prefix) has a new value."""
+    def configure(self, name: str, value: int, c: int) -> None:
+        """Register `name` (without the channel's prefix) is written in *c* and has a new value."""
         register = self.prefix + name
         fields = MAP.unpack(register, value)
         prefetcher = self.prefetcher
@@ -143,6 +143,8 @@ class Channel:
             self.wb_enable, self.wb_on_timer = bool(fields["HP_WB_EN"]), bool(fields[self.timer_field])
             self.wb_thres = fields[self.threshold_field] or 1
             self.select_ioc = bool(fields.get("TMR_HPWB_SEL_IOC", 1))
+            prefetcher.kick(c + 1)
+            self.engine.interrupts.look(c + 1)
         elif name == "CFG_B":
             prefetcher.ring_len = fields["RING_LEN"]
             self.long_bursts = bool(fields[self.enable_field]) and not self.engine.rev_a0

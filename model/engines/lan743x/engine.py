@@ -52,6 +52,7 @@ class Engine:
                  rx_channels: int = 1) -> None:
         self.kernel, self.straps, self.log = kernel, straps, log
         self.rev_a0 = bool(straps.get("rev_a0"))
+        self.rx_channels = rx_channels
         self.phy = phy or Phy(address=1, gigabit=True)
         self.obeys_pause = False
         self.stride = 16

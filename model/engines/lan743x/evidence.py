@@ -103,20 +103,15 @@ def account(events: np.ndarray, end_cycle: int) -> dict[str, int]:
     return {cause: cycles for cause, cycles in causes.items() if cycles}
 
 
-def _entries_cycles(events: np.ndarray) -> np.ndarray:
-    """Cycle in which each entry of the ring was known to the engine, in order."""
-    rows = _of(events, Kind.TX_PREFETCH)
-    return np.repeat(rows["cycle"].astype(np.int64), (rows["data"] >> ADDRESS_BITS).astype(np.int64))
-
-
 def _tx_account(events: np.ndarray, end_cycle: int) -> dict[str, int]:
     causes = dict.fromkeys(TX_CAUSES, 0)
-    known = _entries_cycles(events)
     fetches = _of(events, Kind.TX_FETCH)
     # The first burst of each frame: from then on it is only a matter of memory and the FIFO.
     numbers, first = np.unique(fetches["index"], return_index=True)
     fetched = dict(zip(numbers.tolist(), fetches["cycle"][first].astype(np.int64).tolist(), strict=True))
-    at = min(int(known[0]), end_cycle) if len(known) else end_cycle
+    first_of_all = _of(events, Kind.TX_PREFETCH, Kind.TX_PAUSE)[0]
+    begun = int(first_of_all["cycle"]) - (LAST_PREAMBLE if first_of_all["kind"] == Kind.TX_PAUSE else 0)
+    at = min(begun, end_cycle)
     causes["bring_up"] = at
     ends = dict(zip(_of(events, Kind.TX_DONE)["index"].tolist(), _of(events, Kind.TX_DONE)["cycle"].tolist(),
                     strict=True))

@@ -154,14 +154,11 @@ class Interrupts:
         causes = self.sts.value(cycle)
         held = self.held_back(cycle)
         for channel in self.channels:
-            if channel.wb_on_timer:
-                condition = not channel.source & held and (
-                    bool(causes & channel.cause) if channel.select_ioc else channel.pending > 0)
-                if condition and not channel.condition:
-                    channel.flag_set_in = cycle
-                    channel.flag_from = min(channel.flag_from, cycle + 1)
-                    self.look(cycle + 1)
-                channel.condition = condition
-            else:
-                channel.condition = False
+            condition = not channel.source & held and (
+                bool(causes & channel.cause) if channel.select_ioc else channel.pending > 0)
+            if condition and not channel.condition and channel.wb_on_timer:
+                channel.flag_set_in = cycle
+                channel.flag_from = min(channel.flag_from, cycle + 1)
+                self.look(cycle + 1)
+            channel.condition = condition
         self.engine.write_back.look(cycle)

@@ -112,7 +112,8 @@ class Prefetcher:
         available = self.available(cached)
         address = self.base + index * stride & 0xFFFF_FFFF
         most = PREFETCH_ENTRIES if stride == ENTRY else 1
-        count = min(CACHE_ENTRIES - cached, available, size - index, most, -(-(PAGE - address % PAGE) // stride))
+        count = min(CACHE_ENTRIES - cached, available, size - index, most,
+                    -(-(PAGE - address % PAGE) // stride))
         self.busy = True
         self.granted_in = w
         self.pf = (index + count) % size

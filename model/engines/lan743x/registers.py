@@ -89,7 +89,7 @@ class Registers:
         elif rest == "HEAD":
             self._on_read[name] = lambda c: channel.head
         else:
-            self._on_write[name] = lambda c, value, strobed: channel.configure(rest, value)
+            self._on_write[name] = lambda c, value, strobed: channel.configure(rest, value, c)
 
     # The two accesses.
 
@@ -236,6 +236,8 @@ class Registers:
         enabled = bool(value & _field("MAC_TX", "TXEN").mask)
         if sender.enabled and not enabled and not sender.sending(c + 1):
             self.engine.kernel.call_at(4 * (c + 1) + 3, self._set_txd)
+        if sender.enabled and not enabled:
+            sender.disabled_in = c
         sender.enabled = enabled
         if enabled:
             sender.kick(c + 1)

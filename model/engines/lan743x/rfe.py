@@ -31,6 +31,7 @@ class Rfe:
 
     def __init__(self, engine: Engine) -> None:
         self._value = engine.registers.value
+        self._channels = engine.rx_channels
         self.hash_ram = [0] * HASH_WORDS
         self._known: dict[bytes, bool] = {}
 
@@ -97,7 +98,7 @@ class Rfe:
         if not (enables & RSS_ENABLE and enables & QUEUE_ENABLE):
             return 0
         entry = hashed & INDEX_BITS
-        return self._value[f"RFE_INDX{entry // 4}"] >> 8 * (entry % 4) & 0xFF
+        return (self._value[f"RFE_INDX{entry // 4}"] >> 8 * (entry % 4) & 0xFF) % self._channels
 
 
 __all__ = ["HASH_BASE", "HASH_WORDS", "Rfe"]

@@ -25,6 +25,7 @@ class Sender:
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self.enabled = False
+        self.disabled_in = -1
         self.wanted_pause: int | None = None
         self.free_from = 0
         self.paused_until = 0
@@ -103,7 +104,7 @@ class Sender:
         self._ended(f)
 
     def _ended(self, f: int) -> None:
-        if not self.enabled:
+        if not self.enabled and self.disabled_in < f:
             self.engine.registers.transmitter_disabled(f)
 
     def sending_data(self, x: int) -> bool:

@@ -41,8 +41,8 @@ MOST_FRAMES = 1024
 @dataclass(slots=True)
 class TxFrame:
     """A frame on its way through the FIFO. Members: `number`; `entries` of the ring; `words` of the FIFO;
-    `ioc`; `insert_fcs`; `extended`, the entry to come is its extension and its last; `pieces` of its bytes as they arrive; `failed` if a read of it failed; `reads` not
-    yet in."""
+    `ioc`; `insert_fcs`; `extended`, the entry to come is its extension and its last; `pieces` of its bytes as
+    they arrive; `failed` if a read of it failed; `reads` not yet in."""
 
     number: int
     insert_fcs: bool
@@ -202,6 +202,8 @@ class TxChannel(Channel):
 
     def completed(self, frame: TxFrame, ioc: bool, f: int) -> None:
         """The sender is done with `frame` in *F* = `f`."""
+        if self.unsent == MOST_FRAMES:
+            self.kick(f + 1)
         self.unsent -= 1
         self.held -= frame.words
         self.advance(frame.entries, f)

@@ -95,7 +95,7 @@ ACCESS = {
     "ID_REV.ID": "RO", "HW_CFG.LRST": "W1S", "FCT_RX_CTL.EN": "W1S", "FCT_TX_CTL.DIS": "W1S",
     "MAC_RX.RXD": "W1C", "MAC_TX.TXD": "W1C", "MAC_RX.MAX_SIZE": "RW", "INT_STS.SW_GP": "W1C",
     "INT_STS.RX": "RO", "INT_SET.SW_GP": "W1S", "INT_EN_SET.RX": "W1S", "INT_EN_CLR.RX": "W1C",
-    "INT_STS_R2C.SW_GP": "RC", "INT_VEC_EN_SET.VECTORS": "W1S", "INT_VEC_EN_CLR.VECTORS": "W1C",
+    "INT_STS_R2C.SW_GP": "RO", "INT_VEC_EN_SET.VECTORS": "W1S", "INT_VEC_EN_CLR.VECTORS": "W1C",
     "INT_VEC_EN_AUTO_CLR.VECTORS": "RW", "DMAC_CMD.RX_SWR": "W1S", "DMAC_CMD.START_R": "W1S",
     "DMAC_INT_STS.RXFRM": "W1C", "DMAC_INT_EN_SET.TX_IOC": "W1S", "DMAC_INT_EN_CLR.TX_IOC": "W1C",
     "RX0_HEAD.INDEX": "RO", "RX0_TAIL.INDEX": "RW", "RX0_TAIL.SET_TOP_INT_EN": "SC",
@@ -206,6 +206,7 @@ def test_descriptors(lan):
         "BUF_LENGTH": 0x3FFF}
     assert masks("rx_descriptor", "DATA1") == {
         "ADDRESS": 0xFFFFFFFF, "IP_CSUM_ERROR": 1 << 17, "TCP_UDP_CSUM_ERROR": 1 << 16, "CSUM": 0xFFFF}
+    assert masks("rx_extension", "DATA0") == {"OWN": 1 << 15, "EXT": 1 << 14, "BUF_LENGTH": 0x3FFF}
     assert masks("rx_extension", "DATA1") == {"TS_SEC": 0xFFFFFFFF}
     assert masks("rx_extension", "DATA2") == {"TS_NS": 0x3FFFFFFF}
     assert masks("tx_descriptor", "DATA0") == {
@@ -213,4 +214,4 @@ def test_descriptors(lan):
         "IPE": 1 << 21, "TPE": 1 << 20, "FCS": 1 << 17, "TSE": 1 << 16, "BUF_LENGTH": 0xFFFF}
     assert masks("tx_descriptor", "DATA3") == {"FRAME_LENGTH_MSS": 0x3FFF0000}
     assert masks("tx_extension", "DATA0") == {
-        "DTYPE": 3 << 30, "LS": 1 << 28, "IOC": 1 << 26, "LSO": 1 << 21, "PAY_LENGTH": 0xFFFFF}
+        "DTYPE": 3 << 30, "LSO": 1 << 21, "PAY_LENGTH": 0xFFFFF}

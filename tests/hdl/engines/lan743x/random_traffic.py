@@ -163,7 +163,8 @@ class Driver:
             # a frame of more entries than the ring has is beyond the specification
             last = last or index == 0
             for flag, up in (("FS", first), ("LS", last), ("IOC", rng.random() < 0.6),
-                             ("FCS", rng.random() < 0.8), ("DTYPE", rng.random() < 0.1 and index != 0)):
+                             ("FCS", rng.random() < 0.8), ("DTYPE", rng.random() < 0.1 and index != 0),
+                             ("EXT", rng.random() < 0.1 and index != 0)):
                 word |= TX_DESCRIPTOR.field("DATA0", flag).place(int(up))
             address = SENT + rng.randrange(0x1F000)
         else:
@@ -200,7 +201,7 @@ class Driver:
         for n in range(10):
             self.write(f"RFE_HASH_KEY{n}", rng.getrandbits(32))
         for n in range(32):
-            self.write(f"RFE_INDX{n}", sum(rng.randrange(len(self.channels) - 1) << 8 * k for k in range(4)))
+            self.write(f"RFE_INDX{n}", rng.getrandbits(32))
         self.write("DP_SEL", SELECT=1)
         for n in range(16):
             self.write("DP_ADDR", 128 + n)
@@ -221,21 +222,28 @@ class Driver:
 
     def _bring_up_channel(self, name: str) -> None:
         rng = self.rng
-        thresholds = {"PF_THRES": rng.choice([0, 1, 4, 16, 31]), "PF_PRI_THRES": rng.choice([0, 2, 4, 31])}
-        both = {"HP_WB_EN": rng.random() < 0.9}
+        self._set_thresholds(name)
         if name == "TX0":
-            self.write("TX0_CFG_A", HP_WB_ON_INT_TMR=rng.randrange(2), TMR_HPWB_SEL_IOC=rng.randrange(2),
-                       HP_WB_THRES=rng.choice([0, 1, 7, 15]), **thresholds, **both)
             self.write("TX0_CFG_B", TDMABL_512=rng.randrange(2), RING_LEN=self.entries[name])
         else:
-            self.write(f"{name}_CFG_A", WB_ON_INT_TMR=rng.randrange(2), WB_THRES=rng.choice([0, 1, 7, 20]),
-                       **thresholds, **both)
             self.write(f"{name}_CFG_B", RDMABL_512=rng.randrange(2), RING_LEN=self.entries[name],
                        PAD=rng.randrange(4), TS_ALL_RX=rng.randrange(2), TS_DESCR_EN=rng.randrange(2))
         self.write(f"{name}_CFG_C", rng.getrandbits(7))
         self.write(f"{name}_BASE_L", self._ring_base(name))
         self.write(f"{name}_HEAD_WB_L", HEADS + 16 * self.channels.index(name))
         self._move_tail(name, rng.randrange(self.entries[name]))
+
+    def _set_thresholds(self, name: str) -> None:
+        """CFG_A: of prefetch and heads; may change while the channel runs."""
+        rng = self.rng
+        both = {"PF_THRES": rng.choice([0, 1, 4, 16, 31]), "PF_PRI_THRES": rng.choice([0, 2, 4, 31]),
+                "HP_WB_EN": rng.random() < 0.9}
+        if name == "TX0":
+            self.write("TX0_CFG_A", HP_WB_ON_INT_TMR=rng.randrange(2), TMR_HPWB_SEL_IOC=rng.randrange(2),
+                       HP_WB_THRES=rng.choice([0, 1, 7, 15]), **both)
+        else:
+            self.write(f"{name}_CFG_A", WB_ON_INT_TMR=rng.randrange(2), WB_THRES=rng.choice([0, 1, 7, 20]),
+                       **both)
 
     def _move_tail(self, name: str, index: int) -> None:
         rng = self.rng
@@ -328,7 +336,7 @@ class Driver:
 
     async def _other(self) -> None:
         rng = self.rng
-        match rng.randrange(7):
+        match rng.randrange(8):
             case 0:
                 self.write("MAC_MII_ACC", MII_BUSY=1, MII_WRITE=rng.randrange(2), PHY_ADDR=rng.choice([0, 1]),
                            MIIRINDA=rng.randrange(16))
@@ -343,6 +351,8 @@ class Driver:
                            sum(rng.choice([0, 1, 2, 15]) << 4 * k for k in range(4)))
             case 5:
                 self.write("DP_CMD", rng.randrange(2))
+            case 7:
+                self._set_thresholds(rng.choice(self.channels))
             case 6:
                 self.world.csr_write(rng.choice([0x600, 0x1FF0, REGISTERS.offset("GPIO_CFG1")]),
                                      rng.getrandbits(32), rng.choice([0xF, 3, 0]))

@@ -83,10 +83,12 @@ def test_nothing_is_sent_while_masked_but_the_cause_stays():
     bench.write("INT_VEC_EN_SET", 1 << 3)
     last = bench.write("INT_EN_SET", MAS=1)
     bench.read("INT_STS_R2C")
+    bench.read("INT_STS")  # SW_GP is still there
+    bench.write("INT_STS", SW_GP)
     bench.read("INT_STS_R2C")
     bench.run(last + 30)
     assert bench.cycles("int_message") == [last + 3]
-    assert [value for _, value in bench.reads] == [SW_GP | 1, SW_GP | 1, 0]
+    assert [value for _, value in bench.reads] == [SW_GP | 1, SW_GP | 1, SW_GP | 1, 0]
 
 
 @pytest.mark.parametrize("late", [False, True])
@@ -154,11 +156,12 @@ def test_reading_int_sts_r2c_clears_what_the_configuration_says():
     bench = EngineBench()
     sfds = frames_in(bench, 1, INT_STS_R2C_MODE=1, INT_EN_R2C=1)
     bench.write("INT_VEC_EN_CLR", 0xFF)
+    bench.write("INT_SET", SW_GP)
     for register in ("INT_STS_R2C", "INT_STS_R2C", "DMAC_INT_STS", "INT_EN_SET"):
         bench.read(register, cycle=sfds[0] + 150)
     bench.run(sfds[0] + 160)
     assert [value for _, value in bench.reads] == [
-        RX0 | 1, 0, 0, REGISTERS.pack("INT_EN_SET", MAS=1, SW_GP=1, TX=1)]
+        RX0 | SW_GP | 1, SW_GP | 1, 0, REGISTERS.pack("INT_EN_SET", MAS=1, SW_GP=1, TX=1)]
 
 
 @pytest.mark.parametrize("edge", [False, True])

@@ -36,11 +36,11 @@ class Ring:
 
     async def answer(self, *, error: bool = False) -> tuple[int, int]:
         """All beats, one a cycle. Returns (first, count) as said with the last one."""
-        lane, stride_words = self.dut.lane, 4 << self.get("stride")
+        lane = self.dut.lane
         first, count = self.get("first"), self.get("count")
-        beats = (count - 1) * stride_words + 4
+        beats = 4 * count
         for beat in range(beats):
-            index, word = first + beat // stride_words, beat % stride_words
+            index, word = first + beat // 4, beat % 4
             values = {0: index, 1: index + 0x100}
             self.ctx.set(lane.rdata, values.get(word, 0xDEAD))
             self.ctx.set(lane.beat, 1)
@@ -93,12 +93,12 @@ def simulate(script, **settings: int) -> None:
     ({}, 16),  # a prefetch has at most 16
     ({"tail": 5}, 5),  # all that there is
     ({"tail": 1}, 1),
-    ({"stride": 1}, 16),
-    ({"stride": 2}, 8),  # 512 bytes with the gaps
-    ({"stride": 3}, 4),
+    ({"stride": 1}, 1),  # and one if there are gaps between them
+    ({"stride": 2}, 1),
+    ({"stride": 3}, 1),
     ({"base": 0x10FD0}, 3),  # to the boundary of 4 KiB
-    ({"base": 0x10FD0, "stride": 2}, 1),  # the entry begins before it, the next one behind it
-    ({"base": 0x10FB0, "stride": 2}, 2),
+    ({"base": 0x10FF0}, 1),
+    ({"base": 0x10FF0, "stride": 3}, 1),
     ({"ring_len": 7, "tail": 6}, 6),
     ({"ring_len": 7, "tail": 6, "past_tail": 1}, 7),
     ({"tail_inclusive": 1, "tail": 5}, 6),
@@ -106,8 +106,7 @@ def simulate(script, **settings: int) -> None:
 ])
 def test_number_of_entries(settings, entries):
     async def script(ring):
-        stride_words = 4 << settings.get("stride", 0)
-        assert ring.wants() == (settings.get("base", 0x10000), (entries - 1) * stride_words + 4, False)
+        assert ring.wants() == (settings.get("base", 0x10000), 4 * entries, False)
         assert await ring.fill() == (0, entries)
         assert ring.get("cached") == entries
 
@@ -151,6 +150,22 @@ def test_entries_come_out_in_order_and_the_next_prefetch_follows_the_threshold()
 
     simulate(script, pf_pri_thres=8)
     simulate(exact, pf_thres=31)
+
+
+@pytest.mark.parametrize("stride", [1, 2, 3])
+def test_entries_with_gaps_come_one_by_one_up_to_the_threshold(stride):
+    async def script(ring):
+        for n in range(4):
+            assert ring.wants() == (0x10000 + (n << 4 + stride), 4, n < 2)
+            assert await ring.fill() == (n, 1)
+        assert ring.wants() is None and ring.get("cached") == 4
+        assert await ring.take() == (0, 0x100)
+        assert ring.wants() == (0x10000 + (4 << 4 + stride), 4, False)
+        assert await ring.fill() == (4, 1)
+        for n in range(1, 5):
+            assert await ring.take() == (n, n + 0x100)
+
+    simulate(script, stride=stride, pf_thres=4, pf_pri_thres=2)
 
 
 def test_a_threshold_of_0_counts_as_1():

@@ -29,11 +29,19 @@ def prefetches(bench: ChannelBench) -> list[tuple[int, int, int]]:
 
 
 def test_start_prefetches_up_to_the_tail():
-    bench = started(stride=1).run(80)
-    beats = 3 * 8 + 4
+    bench = started().run(80)
+    beats = 4 * 4
     assert bench.events == [
         Event(PREFETCHED, "rx_prefetch", 0, RING | 4 << 32), Event(PREFETCHED + beats, "rx_desc", 0, 4),
     ]
+
+
+def test_with_gaps_between_the_entries_it_prefetches_them_one_by_one():
+    bench = started(stride=2).run(80)
+    # last beat in d, so the next one is granted in d+1, with its address in d+2
+    addressed = [PREFETCHED + 6 * n for n in range(4)]
+    assert bench.events == [event for n, a in enumerate(addressed) for event in (
+        Event(a, "rx_prefetch", n, RING + 64 * n | 1 << 32), Event(a + 4, "rx_desc", n, 1))]
 
 
 def test_a_new_tail_is_seen_in_the_next_cycle_and_wraps():

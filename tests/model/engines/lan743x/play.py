@@ -44,10 +44,12 @@ class Bench:
         count = len(frames)
         rx_er_at = np.full(count, -1, np.int64)
         rx_er_at[list(spoilt)] = 20
-        wire = RxProgram(FrameSet.of(list(frames)), np.broadcast_to(np.int64(gaps), count), np.zeros(count, bool),
-                         rx_er_at, np.ones(count, bool), np.ones(count, bool), 0, 8)
-        self.engine = Engine(self.kernel, self.mem, straps, bus or BusTiming(outstanding=8), wire, self.log, phy,
-                             Link(link, CLOCK_HZ) if link else None, channels)
+        wire = RxProgram(
+            frames=FrameSet.of(list(frames)), gap_symbols=np.broadcast_to(np.int64(gaps), count),
+            odd=np.zeros(count, bool), rx_er_at=rx_er_at, addressed=np.ones(count, bool),
+            intact=np.ones(count, bool), start_cycles=0, symbol_bits=8)
+        self.engine = Engine(self.kernel, self.mem, straps, bus or BusTiming(outstanding=8), wire, self.log,
+                             phy, Link(link, CLOCK_HZ) if link else None, channels)
         self.engine.attach(self)
         self.cycle = 0
 
@@ -85,6 +87,7 @@ class Bench:
         return self.engine.csr_read(self.cycle, REGISTERS.offset(name))
 
     def get(self, name, field, at=None):
+        """One field of a read."""
         return REGISTERS.field(name, field).extract(self.read(name, at))
 
     def play(self):
@@ -111,8 +114,10 @@ class Bench:
     def entry(self, address, *words):
         self.mem[address:address + 16] = np.array([*words, 0, 0, 0][:4], "<u4").view(np.uint8)
 
-    def receive_ring(self, ring=8, tail=None, channel=0, buffer=1600, start=True, own=OWN, a=None, c=None, **b):
-        """A ring of entries that are ours, an RX channel on it, everything enabled."""
+    def receive_ring(self, ring=8, tail=None, channel=0, buffer=1600, start=True, own=OWN, a=None, c=None,
+                     **b):
+        """A ring of entries that are ours, an RX channel on it, everything enabled. `a`, `b`, `c`: fields of
+        its three CFG registers."""
         base = RX_RING + 0x400 * channel
         for n in range(ring):
             self.entry(base + 16 * n, own | buffer, self.buffer(n, channel))

@@ -34,7 +34,8 @@ def test_the_older_revision():
 
 
 @CALM
-@given(st.sampled_from(sorted(STORED)), st.lists(st.tuples(WORD, st.integers(0, 15)), min_size=1, max_size=4))
+@given(st.sampled_from(sorted(STORED)),
+       st.lists(st.tuples(WORD, st.integers(0, 15)), min_size=1, max_size=4))
 def test_what_is_stored_comes_back_byte_by_byte(name, writes):
     bench = Bench()
     expected = bench.read(name).to_bytes(4, "little")
@@ -61,7 +62,8 @@ def test_offsets_that_are_not_mapped(offset):
     bench.engine.csr_write(5, offset, 0xFFFFFFFF, 0xF)
     bench.to(7)
     assert bench.engine.csr_read(7, offset) == 0
-    assert bench.events(Kind.CSR_WRITE, Kind.CSR_READ) == [(5, offset, 0xFFFFFFFF | 0xF << 32), (7, offset, 0)]
+    assert bench.events(Kind.CSR_WRITE, Kind.CSR_READ) == [
+        (5, offset, 0xFFFFFFFF | 0xF << 32), (7, offset, 0)]
 
 
 def test_an_access_is_an_event_with_value_and_strobe():
@@ -118,7 +120,7 @@ def test_a_cause_that_arrives_in_the_cycle_of_the_clear_is_kept(offset, left):
 
 
 def test_causes_are_cleared_by_writing_1():
-    bench, done = frame_done()
+    bench, _ = frame_done()
     assert bench.get("DMAC_INT_STS", "RXFRM") == 1
     bench.write("DMAC_INT_STS", TX_IOC=1, RXFRM=0b1110)
     assert bench.get("DMAC_INT_STS", "RXFRM") == 1

@@ -4,9 +4,19 @@ import pytest
 
 from model.engines.lan743x.statistics import Statistics
 from model.frames import fcs, pause
-from tests.model.engines.lan743x.play import BROADCAST, GROUP, OTHER, REGISTERS, STATION, Bench, Kind, ethernet
+from tests.model.engines.lan743x.play import (
+    BROADCAST,
+    GROUP,
+    OTHER,
+    REGISTERS,
+    STATION,
+    Bench,
+    Kind,
+    ethernet,
+)
 
-COUNTERS = [register.name.removeprefix("STAT_") for register in REGISTERS if register.name.startswith("STAT_")]
+COUNTERS = [register.name.removeprefix("STAT_") for register in REGISTERS
+            if register.name.startswith("STAT_")]
 
 
 def counted(bench: Bench) -> dict[str, int]:
@@ -55,7 +65,8 @@ def test_dropped_filtered_and_pause_frames():
     assert counted(received([pausing + fcs(pausing)])) == {"RX_PAUSE_FRAMES": 1}
 
 
-@pytest.mark.parametrize(("address", "kind"), [(STATION, "UNICAST"), (GROUP, "MULTICAST"), (BROADCAST, "BROADCAST")])
+@pytest.mark.parametrize(("address", "kind"), [
+    (STATION, "UNICAST"), (GROUP, "MULTICAST"), (BROADCAST, "BROADCAST")])
 @pytest.mark.parametrize(("length", "size"), [
     (64, "64_BYTE_FRAMES"), (65, "65_127_BYTE_FRAMES"), (127, "65_127_BYTE_FRAMES"),
     (128, "128_255_BYTE_FRAMES"), (255, "128_255_BYTE_FRAMES"), (256, "256_511_BYTES_FRAMES"),
