@@ -36,8 +36,8 @@ FOLDER = ROOT / "build" / "tests" / "planted"
 class Bench:
     """Both engines of a MAC.
 
-    Parameters: `mac`; `stimuli` by name; `parameters` of the RTL engine's class; `registers`, its state machines
-    that are plain registers; `front`, what is between it and the wire.
+    Parameters: `mac`; `stimuli` by name; `parameters` of the RTL engine's class; `registers`, its state
+    machines that are plain registers; `front`, what is between it and the wire.
 
     Members: `kinds`, the events' `Kind`; `states`, what each says of which machine.
     """
@@ -73,8 +73,9 @@ class Bench:
     @cached_property
     def built(self) -> Built:
         """The planted engine's simulator. One process builds it, the others wait."""
-        files = [*engine_recipe(self.mac).files, *(HERE / name for name in ("plant.py", "registers.py", "bench.py")),
-                 *sorted((HERE / self.mac).glob("*front.py")), *sorted((HERE / self.mac).glob("*bench.py"))]
+        ours = [HERE / name for name in ("plant.py", "registers.py", "bench.py")]
+        ours += [path for name in ("front.py", "bench.py") if (path := HERE / self.mac / name).exists()]
+        files = [*engine_recipe(self.mac).files, *ours]
         with build_cache.locked(FOLDER / f"{self.mac}.lock"):
             return build(Recipe(f"planted-{self.mac}", files, self._design), "verilator")
 
@@ -103,7 +104,8 @@ class Bench:
             straps |= {"plant_select": built.sidecar["plants"][str(transition)], "plant_cycles": cycles}
         pins = sum(value << built.sidecar["straps"][name]["offset"] for name, value in straps.items())
         folder = FOLDER / "runs" / self.mac / f"{stimulus}-{straps.get('plant_select', 0)}-{cycles}"
-        job = Job("tests.tb.planted.play:play", {"steps": given.steps}, memory_bytes=MEMORY_BYTES, straps=pins,
+        job = Job("tests.tb.planted.play:play", {"steps": given.steps}, memory_bytes=MEMORY_BYTES,
+                  straps=pins,
                   bus=given.bus | {"errors": [list(error) for error in given.errors]},
                   link=given.link.numbers(clock_hz(self.mac)) if given.link else None, **given.job())
         outcome = simulate(built, job, _wire(given), folder=folder)
@@ -128,4 +130,5 @@ def _wire(given: Script) -> Program | None:
         return None
     flags = [PLAY_ODD * odd | (PLAY_ERROR | at << 8 if at >= 0 else 0)
              for odd, at in zip(given.odd, given.error_at, strict=True)]
-    return Program(program.frames.data, program.frames.length, program.gap_symbols, np.array(flags, np.uint32))
+    return Program(program.frames.data, program.frames.length, program.gap_symbols,
+                   np.array(flags, np.uint32))

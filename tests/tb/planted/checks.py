@@ -22,6 +22,8 @@ from tests.tb.planted.mutant import Number
 
 Logged = Callable[[str], np.ndarray]
 """logged(stimulus): what the RTL without a plant logs."""
+LONG_CYCLES = 40
+"""A delay that shows wherever one can."""
 
 
 @dataclass(frozen=True)
@@ -35,17 +37,31 @@ class Case:
     slack: str = ""
 
 
-class Checks:
-    """The checks of one MAC. `folder`: of its tests, below tests/tb/planted."""
+@dataclass(frozen=True)
+class Never:
+    """A transition that does not happen. Members: `why`; `stimuli` in which it would be late if it did."""
 
-    def __init__(self, bench: Bench, cases: Mapping[str, Case], numbers: Mapping[str, Number]) -> None:
-        self.bench, self.cases, self.numbers = bench, cases, numbers
+    why: str
+    stimuli: tuple[str, ...]
+
+
+class Checks:
+    """The checks of one MAC.
+
+    Parameters: `bench`; `cases` by transition; `numbers` by what they say; `never`, transitions that do not
+    happen.
+    """
+
+    def __init__(self, bench: Bench, cases: Mapping[str, Case], numbers: Mapping[str, Number],
+                 never: Mapping[str, Never] | None = None) -> None:
+        self.bench, self.cases, self.numbers, self.never = bench, cases, numbers, never or {}
         self.folder = f"tests/tb/planted/{bench.mac}"
         self.transitions = {str(transition): transition for transition in sorted(bench.numbers)}
 
     def logged(self, folder: Path) -> Logged:
         """Simulates each stimulus once for all processes of a session, whose temporary folder is `folder`."""
-        shared = (folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder) / f"planted_{self.bench.mac}"
+        shared = folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
+        shared /= f"planted_{self.bench.mac}"
         shared.mkdir(exist_ok=True)
 
         def log(stimulus: str) -> np.ndarray:
@@ -55,13 +71,14 @@ class Checks:
         return log
 
     def nothing_differs(self, stimulus: str, logged: Logged) -> None:
-        assert self.bench.compare(self.bench.golden_events(stimulus), logged(stimulus)).first is None
+        found = self.bench.compare(self.bench.golden_events(stimulus), logged(stimulus)).first
+        assert found is None, f"{stimulus}: {found}"
 
     def late_transition_is_caught(self, name: str) -> None:
         assert name in self.cases, (
-            f"the RTL of {self.bench.mac} has the transition {name}, {self.folder}/transitions.py has not: add a "
-            "Case with a stimulus in which it has no slack (a new one in stimuli.py if need be), the kind of the "
-            "event that first shows a delay, and the smallest delay that shows")
+            f"the RTL of {self.bench.mac} has the transition {name}, {self.folder}/transitions.py has not: "
+            "add a Case with a stimulus in which it has no slack (a new one in stimuli.py if need be), the "
+            "kind of the event that first shows a delay, and the smallest delay that shows")
         case, transition = self.cases[name], self.transitions[name]
         divergence = self.bench.first_divergence(case.stimulus, transition, case.cycles)
         assert divergence is not None, f"{name}, {case.cycles} cycles late in {case.stimulus}, is not found"
@@ -70,8 +87,13 @@ class Checks:
             sooner = self.bench.first_divergence(case.stimulus, transition, case.cycles - 1)
             assert sooner is None, f"{name}: {case.cycles - 1} cycles show already: {sooner}"
 
+    def never_taken(self, name: str, stimulus: str, logged: Logged) -> None:
+        late = self.bench.rtl_events(stimulus, self.transitions[name], LONG_CYCLES)
+        found = self.bench.compare(logged(stimulus), late).first
+        assert found is None, f"{name} happens in {stimulus}: it needs a Case. {found}"
+
     def no_case_of_what_is_gone(self) -> None:
-        gone = self.cases.keys() - self.transitions.keys()
+        gone = (self.cases.keys() | self.never.keys()) - self.transitions.keys()
         assert not gone, f"{self.folder}/transitions.py speaks of what the RTL does not have: {sorted(gone)}"
 
     def changed_number_is_caught(self, name: str, logged: Logged) -> None:
@@ -81,9 +103,10 @@ class Checks:
         assert divergence is not None, f"{name}: the change is not found in {number.stimulus}"
         assert kind_of(divergence) == number.kind.name, divergence
 
-    def every_stimulus_is_needed(self, others: set[str] = frozenset()) -> None:
+    def every_stimulus_is_needed(self) -> None:
         used = {case.stimulus for case in self.cases.values()}
-        used |= {number.stimulus for number in self.numbers.values()} | others
+        used |= {number.stimulus for number in self.numbers.values()}
+        used |= {stimulus for never in self.never.values() for stimulus in never.stimuli}
         assert used == self.bench.stimuli.keys()
 
 

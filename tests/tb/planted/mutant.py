@@ -40,8 +40,8 @@ class Package:
     where: str
 
     def constant(self, name: str, by: int = 1, modules: str = "") -> Change:
-        """The constant `name`, or each number in it if it is a tuple, changed by `by` in every module that has
-        it.
+        """The constant `name`, or each number in it if it is a tuple, changed by `by` in every module that
+        has it.
 
         `modules`: beginning of their names if it is not the package's. LookupError if none has it.
         """
@@ -85,7 +85,8 @@ class Package:
                            flags=annotations.compiler_flag, dont_inherit=True)
             exec(code, function.__globals__, made)
             # The code is exchanged, not the function: who has imported the function has the changed one too.
-            before, function.__code__ = function.__code__, made[function.__name__].__code__
+            made_now = made[function.__name__]
+            before, function.__code__ = function.__code__, getattr(made_now, "__func__", made_now).__code__
             try:
                 yield
             finally:

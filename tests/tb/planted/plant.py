@@ -136,8 +136,8 @@ def planted(package: str = "hdl.", registers: Iterable[Register] = ()) -> Iterat
 
 def planted_engine(mac: str, plants: Plants, parameters: dict[str, int] | None = None,
                    front: Front | None = None) -> wiring.Component:
-    """The engine of `mac`, its class called with `parameters`, with more fields on its straps: plant_select (a
-    transition's number), plant_cycles (1 or more), and those of `front`, if there is one."""
+    """The engine of `mac`, its class called with `parameters`, with more fields on its straps: plant_select
+    (a transition's number), plant_cycles (1 or more), and those of `front`, if there is one."""
     engine = import_module(f"hdl.engines.{mac}").Engine(**parameters or {})
     members = dict(engine.signature.members)
     own = engine.straps.shape()

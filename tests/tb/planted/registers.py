@@ -27,8 +27,8 @@ OTHERS = "*"
 @dataclass(frozen=True)
 class PlainRegister:
     """Members: `module` and `component`, where it is elaborated; `name` of the signal; `states`, the name of
-    the enumeration in the module, "" for a flag; `changes` of an enumeration, as "SOURCE>TARGET". What else it
-    does is late under the name of `OTHERS`: there should be nothing."""
+    the enumeration in the module, "" for a flag; `changes` of an enumeration, as "SOURCE>TARGET". What else
+    it does is late under the name of `OTHERS`: there should be nothing."""
 
     module: str
     component: str

@@ -1,4 +1,5 @@
-"""Scripts for at91ether: the bring-up that all have, and the frames that a driver hands over or makes room for.
+"""Scripts for at91ether: the bring-up that all have, and the frames that a driver hands over or makes room
+for.
 """
 
 from __future__ import annotations
@@ -58,7 +59,8 @@ class Script(script.Script):
 
     def engine(self, kernel: Kernel, memory: np.ndarray, log: EventLog, link: Link | None) -> Any:
         bus = BusTiming(**self.bus, errors=frozenset(self.errors))
-        return at91ether.Engine(kernel, memory, self.straps, bus, self.heard(), log, Phy(half_duplex=self.half))
+        return at91ether.Engine(kernel, memory, self.straps, bus, self.heard(), log,
+                                Phy(half_duplex=self.half))
 
     def job(self) -> dict[str, Any]:
         return {"half_duplex": self.half}

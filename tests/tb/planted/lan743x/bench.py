@@ -9,7 +9,8 @@ from tests.tb.planted.registers import PlainRegister
 
 REGISTERS = (
     PlainRegister("hdl.engines.lan743x.rx_mover", "RxMover", "state", "State", (
-        "IDLE>CHECK", "NEXT>CHECK", "EXT>CHECK", "CHECK>MOVE", "CHECK>WB", "CHECK>IDLE", "CHECK>NEXT", "CHECK>EXT",
+        "IDLE>CHECK", "NEXT>CHECK", "EXT>CHECK", "CHECK>MOVE", "CHECK>WB", "CHECK>IDLE", "CHECK>NEXT",
+        "CHECK>EXT",
         "MOVE>FILL", "MOVE>IDLE", "FILL>WB", "FILL>IDLE", "WB>WRITE", "WB>IDLE", "WRITE>NEXT", "WRITE>EXT",
         "WRITE>IDLE", "NEXT>IDLE", "EXT>IDLE")),
     PlainRegister("hdl.engines.lan743x.prefetch", "Prefetcher", "busy"),

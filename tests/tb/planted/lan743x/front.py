@@ -28,4 +28,7 @@ class Hide:
             m.d.sync += over.eq(1)
         for name, member in outside.phy.signature.members.items():
             own, other = getattr(engine.phy, name), getattr(outside.phy, name)
-            m.d.comb += other.eq(own) if member.flow == Out else own.eq(other & ~here if name == "rx_dv" else other)
+            if member.flow == Out:
+                m.d.comb += other.eq(own)
+            else:
+                m.d.comb += own.eq(other & ~here if name == "rx_dv" else other)

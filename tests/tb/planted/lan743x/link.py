@@ -1,5 +1,5 @@
-"""Stimuli behind a PCIe link. They hold the numbers of docs/link.md, as `model.link` has them, to the simulated
-top."""
+"""Stimuli behind a PCIe link. They hold the numbers of docs/link.md, as `model.link` has them, to the
+simulated top."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ LINKED: dict[str, Callable[[], Script]] = {
     "linked_far": linked(up_latency_ns=320, down_latency_ns=240, memory_latency_ns=480),
     "linked_few_headers": linked((1500, 1500), (400, 400), posted_headers=1, nonposted_headers=1,
                                  credit_return_ns=400, cfg={"TX0_CFG_B": {"TDMABL_512": 1}}),
-    "linked_little_data": linked((200,), (1400, 1400), posted_data=16, credit_return_ns=400, posted_room_bytes=0),
+    "linked_little_data": linked((60,), (68, 68), posted_data=12, credit_return_ns=2000,
+                                 posted_room_bytes=512),
     "linked_small_requests": linked((1500,), (1400,), mrrs_bytes=128, rcb_bytes=128,
                                     cfg={"TX0_CFG_B": {"TDMABL_512": 1}, "RX0_CFG_B": {"RDMABL_512": 1}}),
     "linked_wide": linked((1500,), (1400,), generation=2, lanes=4, mps_bytes=256,

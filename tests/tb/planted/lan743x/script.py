@@ -50,7 +50,8 @@ BASIC = {
 }
 """Every source has a vector of its own and no timer; whatever is addressed to one station is accepted."""
 CHANNEL = {
-    "CFG_A": {"HP_WB_EN": 1, "PF_THRES": 4}, "CFG_B": {"RING_LEN": ENTRIES}, "CFG_C": {"DMA_INT_STS_AUTO_CLR": 1},
+    "CFG_A": {"HP_WB_EN": 1, "PF_THRES": 4}, "CFG_B": {"RING_LEN": ENTRIES},
+    "CFG_C": {"DMA_INT_STS_AUTO_CLR": 1},
 }
 
 
@@ -60,6 +61,7 @@ class Script(script.Script):
 
     channels: that are set up and started, by name.
     cfg: fields beside or instead of those of `BASIC` and `CHANNEL`, by register; None: not written.
+    start: whether they are started.
     heard_as: the wire's program as the golden engine is to see it, (frame, gap), if symbols are hidden.
     """
 
@@ -70,10 +72,11 @@ class Script(script.Script):
     channels: tuple[str, ...] = ("TX0", "RX0")
     cfg: dict[str, dict[str, int]] = field(default_factory=dict)
     heard_as: list[tuple[bytes, int]] = field(default_factory=list)
+    start: bool = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.bus = {"outstanding": 16} | self.bus
+        self.bus = {"outstanding": 16, "seed": 1} | self.bus
         wanted = {name: dict(fields) for name, fields in BASIC.items()}
         for channel in self.channels:
             wanted |= {f"{channel}_{name}": dict(fields) for name, fields in CHANNEL.items()}
@@ -83,8 +86,9 @@ class Script(script.Script):
             wanted.setdefault(name, {}).update(fields)
         for name, fields in wanted.items():
             self.write(name, REGISTERS.pack(name, **fields))
-        self.command(**{f"START_{name[0]}": 1 << int(name[2]) for name in self.channels if name[0] == "T"},
-                     START_R=sum(1 << int(name[2]) for name in self.channels if name[0] == "R"))
+        if self.start:
+            self.command(START_T=int("TX0" in self.channels),
+                         START_R=sum(1 << int(name[2]) for name in self.channels if name[0] == "R"))
         self.at(self.now + 2 * len(self.steps))
 
     def engine(self, kernel: Kernel, memory: np.ndarray, log: EventLog, link: Link | None) -> Any:
@@ -119,7 +123,8 @@ class Script(script.Script):
         """A transmit entry. Of itself it is a frame with FCS and an interrupt."""
         flags = {"FS": 1, "LS": 1, "IOC": 1, "FCS": 1} | flags
         word = sum(TX.field("DATA0", name).place(int(value)) for name, value in flags.items())
-        self.words(RINGS["TX0"] + self.stride * index, word | TX.field("DATA0", "BUF_LENGTH").place(length), address,
+        self.words(RINGS["TX0"] + self.stride * index, word | TX.field("DATA0", "BUF_LENGTH").place(length),
+                   address,
                    0, 0)
 
     def rx(self, index: int, length: int = BUFFER_BYTES, *, own: bool = True, channel: str = "RX0",

@@ -1,4 +1,5 @@
-"""All numbers of the timing specifications that the golden lan743x engine has, by section and what they say."""
+"""All numbers of the timing specifications that the golden lan743x engine has, by section and what they
+say."""
 
 from tests.tb.planted.lan743x import numbers_in, numbers_link, numbers_out, numbers_ports, numbers_unit
 from tests.tb.planted.mutant import Number

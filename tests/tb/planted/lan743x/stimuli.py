@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from model.engines.lan743x.events import Kind
+from tests.tb.planted.lan743x.edges_filter import EDGES_FILTER
 from tests.tb.planted.lan743x.edges_in import EDGES_IN
 from tests.tb.planted.lan743x.edges_out import EDGES_OUT
+from tests.tb.planted.lan743x.edges_ports import EDGES_PORTS
 from tests.tb.planted.lan743x.edges_unit import EDGES_UNIT
 from tests.tb.planted.lan743x.link import LINKED
 from tests.tb.planted.lan743x.script import DATA, Script, varied
@@ -168,8 +170,14 @@ def backlog() -> Script:
 
 
 def just_prefetched() -> Script:
-    """The next entry is asked for in d of a frame's last write: the mover is in IDLE and has none, but it comes."""
-    s = waiting_frame()
+    """The next entry is asked for in d of a frame's last write: the mover is in IDLE and has none, but it
+    comes."""
+    s = Script()
+    for number in range(2):
+        s.frame(sound(64, fill=number), 12)
+    s.play()
+    s.end(300)
+    s.post(1)
     s.rx(1)
     s.tail_in(s.cycle_of(Kind.RX_DONE) - 1, "RX0", 2)
     return s.end(300)
@@ -193,8 +201,8 @@ def storm() -> Script:
 
 
 def heard(hide: tuple[int, ...], played: bytes, *frames: tuple[int, bytes]) -> Callable[[], Script]:
-    """One carrier event of which the symbols `hide` are hidden; `frames`: place of the SFD, and the frame, as they
-    are to be heard."""
+    """One carrier event of which the symbols `hide` are hidden; `frames`: place of the SFD, and the frame, as
+    they are to be heard."""
     def make() -> Script:
         s = Script(straps={"hide": sum(1 << place for place in hide)})
         s.post(4)
@@ -217,7 +225,6 @@ STIMULI: dict[str, Callable[[], Script]] = {
     "two_parts": varied(in_parts, 30, 40),
     "extension_between": varied(in_parts, 30, 20, 40, DTYPE=1),
     "received": varied(received, 64, 65, 66),
-    "back_to_back": varied(received, 64, 64, 64, gap=1),
     "two_buffers": varied(received, 150, 70, buffer_bytes=100),
     "bursts": varied(received, 400, 200),
     "stamped": varied(received, 64, 64, cfg=STAMPS),
@@ -241,4 +248,4 @@ STIMULI: dict[str, Callable[[], Script]] = {
     "other_then_frame": heard(tuple(range(8)) + (9,), b"\x12\0" + AGAIN + sound(64), (11, sound(64))),
     "preamble_then_other": heard(tuple(range(8)) + (10,), b"\x55\x12\0" + AGAIN + sound(64), (12, sound(64))),
     "cut_and_frame": heard((11,), b"abc\0" + AGAIN + sound(64), (SFD, b"abc"), (13, sound(64))),
-} | EDGES_OUT | EDGES_IN | EDGES_UNIT | LINKED
+} | EDGES_PORTS | EDGES_OUT | EDGES_FILTER | EDGES_IN | EDGES_UNIT | LINKED

@@ -1,4 +1,5 @@
-"""For each transition of the engine's state machines: where it has the least slack, and what first shows a delay.
+"""For each transition of the engine's state machines: where it has the least slack, and what first shows a
+delay.
 
 Everything moves in any cycle here: one cycle late shows, but where what comes next is not allowed for some
 time. There the case says why it has to be so.
@@ -7,12 +8,13 @@ time. There the case says why it has to be so.
 from __future__ import annotations
 
 from model.engines.lan743x.events import Kind
-from tests.tb.planted.checks import Case
+from tests.tb.planted.checks import Case, Never
 
 CYCLE = 1
 ENTRY_WRITE = (
-    "the next buffer is begun after the entry's write: the grant in the cycle after at the earliest, AW, four "
-    "beats, B, then NEXT, CHECK and MOVE, in which it is first asked whether the writer of buffers is in IDLE")
+    "the next buffer is begun after the entry's write: the grant in the cycle after at the earliest, AW, "
+    "four beats, B, then NEXT, CHECK and MOVE, in which it is first asked whether the writer of buffers is "
+    "in IDLE")
 
 WIRE = {
     "gmii_rx:IDLE>PREAMBLE": Case("last_preamble_byte_heard", Kind.RX_SFD, CYCLE),
@@ -88,9 +90,16 @@ FLAGS = {
 
 CASES: dict[str, Case] = WIRE | MOVER | LOADER | UNIT | FLAGS
 
-NEVER_TAKEN = {
-    "gmii_rx:FRAME>SKIP": "the receiver refuses a frame in the cycle of its SFD (RXEN = 0) or not at all: from "
-                          "FRAME on `skip` is 0",
-    "rx_mover.state:*>*": "all that the mover does has a name of its own",
+NEVER_TAKEN: dict[str, Never] = {
+    "gmii_rx:FRAME>SKIP": Never(
+        "the receiver refuses a frame in the cycle of its SFD (RXEN = 0) or not at all: from FRAME on `skip` "
+        "is 0",
+        ("received", "rxen_in_s", "rxd_after_frame", "cut_and_frame", "long_and_wrong", "full_by_a_word")),
+    "rx_mover.state:*>*": Never(
+        "all that the mover does has a name of its own",
+        ("two_buffers", "stamped", "backlog", "extension_not_ours", "second_not_ours", "nothing_to_write",
+         "stopped_in_ext", "failed_in_move", "reset_in_move", "reset_in_wb", "bad_write_restarted",
+         "late_entry",
+         "swr_in_write", "fifo_reset", "bad_rx_descriptors", "spilt", "writes_together")),
 }
-"""What no stimulus can show, and why: it does not happen. A delay of many cycles is not seen anywhere."""
+"""What no stimulus can show, since it does not happen: a delay of many cycles is not seen in any."""
