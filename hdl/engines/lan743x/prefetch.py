@@ -15,12 +15,11 @@ from hdl.bus.read_port import ReadRequester
 
 from .events import DESCRIPTORS_WIDTH, ENTRY_WIDTH
 
-__all__ = ["CACHE_ENTRIES", "ENTRY_BYTES", "ENTRY_WORDS", "Prefetcher", "entry_address"]
+__all__ = ["CACHE_ENTRIES", "ENTRY_WORDS", "Prefetcher", "entry_address"]
 
 CACHE_ENTRIES = 32
 """Of a channel (A)."""
 ENTRY_WORDS = 4
-ENTRY_BYTES = 4 * ENTRY_WORDS
 UNIT_LOG2 = 4
 """The narrowest stride, and the alignment of a ring: 16 bytes."""
 MOST_ENTRIES = 16

@@ -236,8 +236,8 @@ class Registers:
         enabled = bool(value & _field("MAC_TX", "TXEN").mask)
         if sender.enabled and not enabled and not sender.sending(c + 1):
             self.engine.kernel.call_at(4 * (c + 1) + 3, self._set_txd)
-        if sender.enabled and not enabled:
-            sender.disabled_in = c
+        if sender.enabled != enabled:
+            sender.moved_in = c
         sender.enabled = enabled
         if enabled:
             sender.kick(c + 1)

@@ -25,7 +25,7 @@ class Sender:
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self.enabled = False
-        self.disabled_in = -1
+        self.moved_in = -1   # the cycle of the last write that changed TXEN
         self.wanted_pause: int | None = None
         self.free_from = 0
         self.paused_until = 0
@@ -104,7 +104,7 @@ class Sender:
         self._ended(f)
 
     def _ended(self, f: int) -> None:
-        if not self.enabled and self.disabled_in < f:
+        if self.enabled == (self.moved_in == f):   # TXEN is down in F, whatever is written in it
             self.engine.registers.transmitter_disabled(f)
 
     def sending_data(self, x: int) -> bool:

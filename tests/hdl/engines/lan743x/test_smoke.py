@@ -102,6 +102,23 @@ def test_one_frame_in(rx_channels):
     assert [value for _, value in bench.reads] == [1, REGISTERS.pack("INT_STS", RX=1, MAS=1), 1]
 
 
+@pytest.mark.parametrize(("flags", "entries"), [
+    ({}, 1), ({"TS_DESCR_EN": 1}, 1), ({"TS_ALL_RX": 1}, 2), ({"TS_ALL_RX": 1, "TS_DESCR_EN": 1}, 2)])
+def test_an_extension_entry_is_written_if_all_frames_are_timestamped(flags, entries):
+    bench = EngineBench()
+    for n in range(3):
+        bench.post(n, BUFFER + 0x800 * n, 1520)
+    c = bench.write("RX0_TAIL", INDEX=3, cycle=bench.bring_up(rx_fields=flags))
+    bench.receive(c + 40, FRAME)
+    bench.read("RX0_HEAD", cycle=c + 200)
+    bench.run(c + 210)
+    assert [event.index for event in bench.named("rx_wb")] == list(range(entries))
+    assert [value for _, value in bench.reads] == [entries]
+    extension = REGISTERS.descriptor("rx_extension").field("DATA0", "EXT").mask
+    assert [bench.word(RX_RING + 16 * n) & extension for n in range(3)] == (
+        [extension] * 2 + [0] if entries == 2 else [0] * 3)
+
+
 @pytest.mark.parametrize("rx_channels", [1, 4])
 def test_verilog(rx_channels):
     emitted = emit(Engine(rx_channels=rx_channels), "lan743x")
