@@ -1,15 +1,15 @@
 """Verilog text of a component, and a sidecar that says what the text does not.
 
 The sidecar is plain data (ready for JSON): ports, offsets of the strap fields, lanes of the event tap, and
-for every FSM the Verilog path of its state register with the names of its states, which no simulator's waves
-carry.
+for every state machine the Verilog path of its state register with the names of its states, which no
+simulator's waves carry.
 """
 
 import dataclasses
 import re
 
 from amaranth.back import rtlil, verilog
-from amaranth.hdl import Fragment, ValueCastable
+from amaranth.hdl import Format, Fragment, Signal, ValueCastable
 from amaranth.hdl._ir import PortDirection
 from amaranth.lib import wiring
 
@@ -45,7 +45,10 @@ class Emitted:
         - "lanes": {lane: {"ring": number, "valid": port, "index": port or None, "index_width": bits,
           "data": port or None, "data_width": bits}};
         - "fsms": [{"path": hierarchical name below the top, "signal": name, "scope": [instances],
-          "width": bits, "states": {encoding (as text): name}}].
+          "width": bits, "states": {encoding (as text): name}}], by scope: Amaranth's FSMs, and signals of an
+          enumeration that are named `state` or `..._state`;
+        - "watched": {group: {hierarchical name below the top: bits}}, what the component's `watched` lists
+          for whoever looks at waves.
     """
 
     verilog: str
@@ -83,20 +86,46 @@ def _lanes(component: wiring.Component) -> dict:
     return lanes
 
 
-def _fsms(fragment: Fragment, name_map) -> list[dict]:
-    """Every FSM below a fragment: Amaranth keeps a record of its states, and of where its register went."""
+def _states(signal: Signal) -> dict[int, str]:
+    """Names of a state register's codes, or {} if it is none.
+
+    An FSM below a ResetInserter or the like is no longer in its fragment's record of what was generated; the
+    register itself still knows how to say its state: "NAME/code", and KeyError for a code that is not used.
+    """
+    if signal.name != "state" and not signal.name.endswith("_state"):
+        return {}
+    if isinstance(signal._format, Format.Enum):
+        return {int(code): str(name) for code, name in signal._format._variants.items()}
+    states = {}
+    for code in range(1 << len(signal)) if callable(signal._decoder) else ():
+        try:
+            states[code] = signal._decoder(code).rpartition("/")[0]
+        except KeyError:
+            continue
+    return states
+
+
+def _fsms(name_map) -> list[dict]:
     found = []
-    for generated in fragment.generated.values():
-        if hasattr(generated, "decoding") and generated.state in name_map:
-            _, *scope, signal = name_map[generated.state]
+    for signal, (_, *scope, name) in sorted(name_map.items(),
+                                              key=lambda item: (item[1][:-1], item[1][-1])):
+        if states := _states(signal):
             found.append({
-                "path": ".".join([*scope, signal]), "signal": signal, "scope": list(scope),
-                "width": len(generated.state),
-                "states": {str(code): str(state) for code, state in generated.decoding.items()},
+                "path": ".".join([*scope, name]), "signal": name, "scope": list(scope), "width": len(signal),
+                "states": {str(code): state for code, state in states.items()},
             })
-    for subfragment, _, _ in fragment.subfragments:
-        found += _fsms(subfragment, name_map)
     return found
+
+
+def _watched(component: wiring.Component, name_map) -> dict:
+    widths = {".".join(path[1:]): len(signal) for signal, path in name_map.items()}
+    watched = {}
+    for group, paths in getattr(component, "watched", {}).items():
+        if missing := [path for path in paths if path not in widths]:
+            raise ValueError(f"{type(component).__module__}: watched, {group}: {', '.join(missing)}: "
+                             f"no signal of that name in the Verilog")
+        watched[group] = {path: widths[path] for path in paths}
+    return watched
 
 
 def _with_flag(block: re.Match) -> str:
@@ -118,7 +147,8 @@ def emit(component: wiring.Component, name: str) -> Emitted:
     Raises
     ------
     ValueError
-        The text has a combinational block that the wake-up at time 0 would miss (another version of Yosys?).
+        The text has a combinational block that the wake-up at time 0 would miss (another version of Yosys?),
+        or `watched` names a signal that there is not.
     """
     ports = _ports(component)
     fragment = Fragment.get(component, None)
@@ -139,5 +169,5 @@ def emit(component: wiring.Component, name: str) -> Emitted:
             widths[clock] = {"direction": "input", "width": 1}
     return Emitted(text, {
         "name": name, "ports": widths, "straps": _straps(component), "lanes": _lanes(component),
-        "fsms": _fsms(fragment, name_map),
+        "fsms": _fsms(name_map), "watched": _watched(component, name_map),
     })

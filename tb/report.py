@@ -15,6 +15,9 @@ from tb.table import cells, verdict_text
 _COLUMNS = ("MAC", "scenario", "variant", "simulator", "rate", "cycles a frame", "golden", "events", "off",
             "verdict")
 _NUMBERS = range(4, 9)
+_LOADS = ("", "wire tx", "wire rx", "bus", "link up", "link down", "reader Mb/s", "interrupts",
+          "CSR reads", "CSR writes")
+"""Columns of the second table: what was busy, how often the driver was called and went to the registers."""
 _HUES = (212, 28, 140, 340, 48, 268, 180, 0, 96, 310)
 """Hues of the bars' parts, in the order in which causes are met: neighbours differ in hue by a third of the
 circle."""
@@ -58,6 +61,7 @@ def page(results: list[dict[str, Any]]) -> str:
                      + "".join(f"<li>{escape(_name(data))}: {escape(oddities(data))}</li>"
                                for data in changed)
                      + "</ul>")
+    parts.append("<h2>What was busy</h2>" + _loads(results))
     parts.append("<h2>Where the cycles went</h2>" + _accounts(results, "cycle_account"))
     if any(data["cpu_account"] for data in results):
         parts.append("<h2>Where the CPU's time went</h2>" + _accounts(results, "cpu_account"))
@@ -92,6 +96,25 @@ def _table(results: list[dict[str, Any]]) -> str:
         rows.append(f"<tr>{body}<td class={data['verdict']}>{escape(verdict_text(data))}</td></tr>")
     return (f"<div class=wide><table><thead><tr>{head}</tr></thead>"
             f"<tbody>{''.join(rows)}</tbody></table></div>")
+
+
+def _share(shares: dict[str, float], key: str) -> str:
+    return f"{100 * shares[key]:.1f} %" if key in shares else "-"
+
+
+def _loads(results: list[dict[str, Any]]) -> str:
+    """Wire, bus and link, the reader's rate, and what the CPU had to do with the engine."""
+    rows = ["".join(f"<th{' class=n' if n else ''}>{name}</th>" for n, name in enumerate(_LOADS))]
+    for data in results:
+        reader = data["reader_goodput_mbps"]
+        texts = [*(_share(data["wire_utilisation"], way) for way in ("tx", "rx")),
+                 f"{100 * data['bus_utilisation']:.1f} %",
+                 *(_share(data["link_utilisation"], way) for way in ("up", "down")),
+                 "-" if reader is None else f"{reader:,.2f}",
+                 *(f"{data[key]:,}" for key in ("irqs", "mmio_reads", "mmio_writes"))]
+        rows.append(f"<td>{escape(_name(data))}</td>" + "".join(f"<td class=n>{text}</td>" for text in texts))
+    return (f"<div class=wide><table><thead><tr>{rows[0]}</tr></thead><tbody>"
+            + "".join(f"<tr>{row}</tr>" for row in rows[1:]) + "</tbody></table></div>")
 
 
 def _name(data: dict[str, Any]) -> str:

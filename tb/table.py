@@ -10,7 +10,7 @@ from rich.text import Text
 
 from tb.results import judge
 
-_WIDTHS = {"mac": 9, "scenario": 17, "variant": 14, "simulator": 9, "rate": 26, "cycles/frame": 12,
+_WIDTHS = {"mac": 9, "scenario": 17, "variant": 14, "simulator": 9, "rate": 29, "cycles/frame": 12,
            "golden": 12,
            "events": 8, "off": 5}
 _RIGHT = ("rate", "cycles/frame", "golden", "events", "off")

@@ -1,8 +1,8 @@
-"""A GTKWave save file for a run's waves: the faces of the engine in groups, FSM states by name, the first
-frame in view.
+"""A GTKWave save file for a run's waves: interrupt lines, states by name, what the engine wants watched
+(ring indices, fill levels), the faces of the engine, all in groups, the first frame in view.
 
-Amaranth's FSM state names do not reach an FST file. The sidecar of `hdl.emit` has them; GTKWave takes them as
-filter files, one an FSM.
+Names of states do not reach an FST file. The sidecar of `hdl.emit` has them; GTKWave takes them as filter
+files, one a state machine.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from vcd.gtkw import GTKWSave
+from vcd.gtkw import GTKWFlag, GTKWSave
 
 from tb.top.generate import MESSAGE_LINES
 
@@ -28,8 +28,12 @@ FACES = (
              "bus__bvalid", "bus__bresp")),
 )
 """Group and ports, as far as the engine has them."""
-FIRST = {"TX_QUEUE": "handed over", "TX_SFD": "SFD out", "TX_DONE": "sent",
-         "RX_SFD": "SFD in", "RX_DONE": "in the ring"}
+BITS = "interrupts"
+"""The group of watched signals whose values are bits, one a source or vector; the others' are numbers."""
+LINES = "top.irq"
+"""The lines of an engine that interrupts by messages; the last one is the level of the legacy line."""
+FIRST = {"TX_QUEUE": "handed over", "TX_PREFETCH": "descriptor wanted", "TX_SFD": "SFD out",
+         "TX_DONE": "sent", "RX_SFD": "SFD in", "RX_DONE": "in the ring"}
 """Event kinds whose first is marked, and what the marker says."""
 
 PICOSECONDS = 10**12
@@ -69,20 +73,44 @@ def write_save_file(path: Path, waves: Path, sidecar: dict[str, Any], clock_hz: 
         _window(save, PICOSECONDS // clock_hz, marks)
         save.trace(_name("top.cyc", 64), datafmt="dec")
         # Without a pin of its own the engine interrupts by messages; the top shows the lines that they set.
-        save.trace(_name(f"{ENGINE}.irq", widths["irq"]) if "irq" in widths
-                   else _name("top.irq", MESSAGE_LINES))
+        if "irq" in widths:
+            save.trace(_name(f"{ENGINE}.irq", widths["irq"]))
+        else:
+            _message_lines(save)
         with save.group("states"):
             for fsm in sidecar["fsms"]:
                 table = _filter_file(filters, fsm)
                 # Of a name with dots GTKWave shows the last part alone.
                 save.trace(_name(".".join([ENGINE, *fsm["scope"], fsm["signal"]]), fsm["width"]),
                            alias="/".join(fsm["scope"]) or fsm["signal"], translate_filter_file=str(table))
+        # Engine and waves agree on the groups: a signal's last name says enough within one.
+        for title, watched in sidecar["watched"].items():
+            with save.group(title):
+                for name, width in watched.items():
+                    save.trace(_name(f"{ENGINE}.{name}", width), alias=name.rpartition(".")[2].lstrip("_"),
+                               datafmt="bin" if title == BITS else "dec")
         _group(save, "wire", _starting(widths, "phy__"), widths)
         for title, names in FACES:
             _group(save, title, [name for name in names if name in widths], widths)
         _group(save, "management", _starting(widths, "mdio__"), widths, closed=True)
         _group(save, "events", _starting(widths, "tap__"), widths, closed=True)
     return path
+
+
+def _message_lines(save: GTKWSave) -> None:
+    """All lines as one vector that opens into one row a line.
+
+    Written as GTKWave itself does it: pyvcd leaves the vector out of the group that its rows end.
+    """
+    lines = _name(LINES, MESSAGE_LINES)
+    save.trace(lines, alias="irq", extraflags=GTKWFlag.grp_begin | GTKWFlag.closed)
+    print(f"@{(GTKWFlag.rjustify | GTKWFlag.bin).value:x}", file=save.file)
+    for line in range(MESSAGE_LINES):
+        text = "INTx" if line == MESSAGE_LINES - 1 else f"vector {line}"
+        # GTKWave counts the bits of a vector from its left end
+        print(f"+{{{text}}} ({MESSAGE_LINES - 1 - line}){lines}", file=save.file)
+    end = GTKWFlag.grp_end | GTKWFlag.closed | GTKWFlag.blank | GTKWFlag.collapsed
+    print(f"@{end.value:x}\n-group_end", file=save.file)
 
 
 def _window(save: GTKWSave, period: int, marks: dict[str, int]) -> None:

@@ -62,7 +62,8 @@ def make(data_width: int = 32, on_link: bool = False) -> Design:
             lane[part] = port if port in ports else None
             lane[f"{part}_width"] = ports[port]["width"] if port in ports else 0
         lanes[name] = lane
-    sidecar = {"name": "dummy_engine", "ports": ports, "straps": {}, "lanes": lanes, "fsms": []}
+    sidecar = {"name": "dummy_engine", "ports": ports, "straps": {}, "lanes": lanes, "fsms": [],
+               "watched": {}}
     if on_link:
         return Design(_name(data_width, on_link), text, sidecar, KINDS, LINK_CLOCK_HZ,
                       {"ADDRESS": 1, "GIGABIT": 1})

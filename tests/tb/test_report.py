@@ -51,6 +51,23 @@ def test_the_page_is_whole_and_self_contained():
     assert "golden_differs" in text
 
 
+def test_what_was_busy():
+    busy = as_json(result(wire_utilisation={"rx": 0.5}, bus_utilisation=0.25, reader_goodput_mbps=1203.456,
+                          link_utilisation={"up": 0.9871, "down": 0.02}, irqs=7, mmio_reads=12,
+                          mmio_writes=3456), Expect())
+    idle = as_json(result(variant="idle"), Expect())
+    text = page([busy, idle])
+
+    def row(name):
+        table = text.partition("<h2>What was busy</h2>")[2]
+        cells = table.partition(f"<td>{name}</td>")[2].partition("</tr>")[0]
+        return cells.replace("<td class=n>", "").split("</td>")[:-1]
+
+    assert row("m s v (verilator)") == ["-", "50.0 %", "25.0 %", "98.7 %", "2.0 %", "1,203.46",
+                                        "7", "12", "3,456"]
+    assert row("m s idle (verilator)") == ["-", "-", "0.0 %", "-", "-", "-", "0", "0", "0"]
+
+
 def test_a_page_without_failures_or_accounts():
     checker = Checker()
     text = page([as_json(result(), Expect())])

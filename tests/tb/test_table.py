@@ -48,6 +48,16 @@ def test_plain_lines_where_there_is_no_terminal():
     assert lines[2] == "    line 12" and lines[-1] == "    line 19"
 
 
+def test_the_columns_hold_gigabit_line_rate_both_ways():
+    out = console()
+    data = as_json(result(frames=2, bytes=128, side_pps={"tx": 1_488_095.2, "rx": 1_488_095.2}), Expect())
+    with RunTable(1, out, [("s", "v")]) as table:
+        table.add(data)
+    header, line = out.file.getvalue().splitlines()
+    assert "tx 1,488,095 rx 1,488,095 pps" in line
+    assert header.index("verdict") == line.index("PASS clean")
+
+
 def test_progress_on_a_terminal():
     out = Console(file=io.StringIO(), width=120, force_terminal=True, color_system="standard")
     with RunTable(2, out, [("s", "v")]) as table:

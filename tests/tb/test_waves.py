@@ -1,5 +1,5 @@
 """`make waves`: an FST file of each simulator, and a save file whose every name is in it, with states by
-name."""
+name, lines by number and what the engine wants watched."""
 
 import re
 import shutil
@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from model.engines.at91ether import Kind
+from model.engines.lan743x import Kind as RingKind
 from model.events import EVENT
 from tb import waves
 from tests.tb import broken_runner
@@ -19,6 +20,8 @@ from tests.tb.runs import SIMULATORS, run, scenario
 INSTALLED = SIMULATORS if shutil.which("iverilog") else SIMULATORS[:1]
 CLOCK_HZ = 50_000_000
 PERIOD_PS = 20_000
+DECIMAL, BINARY, CLOSED, GROUP_BEGIN, GROUP_END = 0x4, 0x8, 0x400000, 0x800000, 0x1000000
+"""GTKWave's flags of a row, as its save files have them."""
 TRACE = re.compile(r"^(?:\+\{(?P<alias>.*)\} )?(?P<name>top\.[\w.]+)(?:\[(?P<high>\d+):0\])?$")
 
 SIDECAR = {
@@ -28,6 +31,7 @@ SIDECAR = {
               "width": 5, "states": {"0": "IDLE", "1": "WAIT", "17": "DATA"}},
              {"path": "own_state", "signal": "own_state", "scope": [], "width": 1,
               "states": {"0": "OFF", "1": "ON"}}],
+    "watched": {"rx0": {"rx0.prefetch.tail": 16, "rx0._open": 1}, "interrupts": {"sources.cause": 3}},
 }
 
 
@@ -46,7 +50,7 @@ def traces(text):
 
 def groups(text):
     """Names of the groups in order."""
-    lines = [line[1:] for line in text.splitlines() if re.fullmatch(r"-[a-z]+", line)]
+    lines = [line[1:] for line in text.splitlines() if re.fullmatch(r"-[a-z0-9]+", line)]
     assert lines[::2] == lines[1::2], "each is opened and closed"
     return lines[::2]
 
@@ -62,20 +66,47 @@ def view(text):
 
 def test_what_is_shown_and_under_which_name(tmp_path):
     text = saved(tmp_path, {})
-    assert groups(text) == ["states", "wire", "registers", "bus", "management", "events"]
+    assert groups(text) == ["states", "rx0", "interrupts", "wire", "registers", "bus", "management", "events"]
     assert traces(text) == [
         (None, "top.cyc", 64), (None, "top.engine.irq", 1),
         ("sender/reader", "top.engine.sender.reader.fsm_state", 5), ("own_state", "top.engine.own_state", 1),
+        ("tail", "top.engine.rx0.prefetch.tail", 16), ("open", "top.engine.rx0._open", 1),
+        ("cause", "top.engine.sources.cause", 3),
         (None, "top.engine.phy__txd", 4), (None, "top.engine.csr__awaddr", 12),
         (None, "top.engine.bus__arvalid", 1), (None, "top.engine.mdio__o", 1),
         (None, "top.engine.tap__tx_sfd__index", 32)]
     assert f'[dumpfile] "{tmp_path / "waves.fst"}"' in text
 
 
-def test_lines_that_messages_set_are_the_tops(tmp_path):
+def flags(text):
+    """Row -> GTKWave's flags of it; a line of flags holds until the next one."""
+    found, now = {}, 0
+    for line in text.splitlines():
+        if re.fullmatch(r"@[0-9a-f]+", line):
+            now = int(line[1:], 16)
+        elif not line.startswith(("[", "*", "^")):
+            found[line] = now
+    return found
+
+
+def test_indices_are_decimal_and_what_has_a_bit_a_source_is_binary(tmp_path):
+    found = flags(saved(tmp_path, {}))
+    assert found["+{tail} top.engine.rx0.prefetch.tail[15:0]"] & (DECIMAL | BINARY) == DECIMAL
+    assert found["+{cause} top.engine.sources.cause[2:0]"] & (DECIMAL | BINARY) == BINARY
+
+
+def test_lines_that_messages_set_are_the_tops_and_open_one_by_one(tmp_path):
     ports = {name: about for name, about in SIDECAR["ports"].items() if name != "irq"}
-    shown = traces(saved(tmp_path, {}, SIDECAR | {"ports": ports}))
-    assert shown[1] == (None, "top.irq", 17)
+    text = saved(tmp_path, {}, SIDECAR | {"ports": ports})
+    assert traces(text)[1] == ("irq", "top.irq", 17)
+    found = re.findall(r"^\+\{(.*)\} \((\d+)\)top\.irq\[16:0\]$", text, re.MULTILINE)
+    # GTKWave counts from the left: bit 16 is its number 0
+    assert {name: 16 - int(place) for name, place in found} == {
+        **{f"vector {n}": n for n in range(16)}, "INTx": 16}
+    opened, closed = flags(text)["+{irq} top.irq[16:0]"], flags(text)["-group_end"]
+    assert opened & (GROUP_BEGIN | CLOSED) == GROUP_BEGIN | CLOSED
+    assert closed & (GROUP_END | CLOSED) == GROUP_END | CLOSED
+    assert not flags(text)["+{vector 0} (16)top.irq[16:0]"] & (GROUP_BEGIN | GROUP_END)
 
 
 def test_filter_files_have_a_line_for_each_state(tmp_path):
@@ -160,18 +191,48 @@ def test_waves_of_a_run(tmp_path, simulator):
     assert names.keys() == {"sender/reader", "sender/framer", "receiver/deframer", "mover"}
     assert set(names["mover"].values()) == {"IDLE", "OWN", "MOVE", "WRITE", "WB1", "WB0", "DROP"}
     if shutil.which("fst2vcd"):
-        signals_and_states(folder, text, names, events)
+        signals_and_states(folder, text, names, events, STATE_IN, PERIOD_PS)
+
+
+@pytest.mark.skipif(shutil.which("iverilog") is None, reason="Icarus is not installed")
+def test_waves_of_an_engine_with_rings_and_messages(tmp_path):
+    chosen = scenario("wire_both_64", "merged", "lan743x", wire_limit_ppm={})
+    result, folder = run(tmp_path, chosen, "icarus", 2, 2, waves=True)
+    assert (result.found, result.events_off) == ([], 0)
+    text = (folder / "waves.gtkw").read_text()
+    assert groups(text) == ["states", "rx0", "tx", "interrupts", "wire", "registers", "bus", "management",
+                            "events"]
+    assert set(view(text)[3]) == {"descriptor wanted", "SFD out", "sent", "SFD in", "in the ring"}
+    names = state_names(text)
+    assert names.keys() == {"mac/deframer", "rx0/mover", "rx0/mover/buffer", "tx/loader", "tx/sender/framer",
+                            "write_back"}
+    assert {"IDLE", "CHECK", "MOVE", "WB", "NEXT", "EXT"} < set(names["rx0/mover"].values())
+    if not shutil.which("fst2vcd"):
+        return
+    events = np.load(result.events_file)
+    vcd, signals = signals_and_states(folder, text, names, events, RING_STATE_IN, RING_PERIOD_PS)
+    # the transmitter's head and the line of its vector follow the events
+    head, lines = (values(vcd, signals[name][0]) for name in ("top.engine.tx.head", "top.irq"))
+    done = events["cycle"][events["kind"] == RingKind.TX_DONE].tolist()
+    assert [at(head, (cycle + 1) * RING_PERIOD_PS) for cycle in done] == [1, 2]
+    assert {1 << int(vector) for vector in events["index"][events["kind"] == RingKind.INT_MESSAGE]} == \
+        {value for _, value in lines} - {0, None}
 
 
 STATE_IN = {Kind.TX_FETCH: ("sender/reader", "ADDR"), Kind.TX_FILL: ("sender/reader", "DATA"),
             Kind.TX_SFD: ("sender/framer", "PREAMBLE"), Kind.RX_SFD: ("receiver/deframer", "PREAMBLE"),
             Kind.RX_FETCH: ("mover", "OWN"), Kind.RX_WRITE: ("mover", "WRITE"),
             Kind.RX_WB1: ("mover", "WB1"), Kind.RX_DONE: ("mover", "WB0")}
+RING_PERIOD_PS = 8_000
+RING_STATE_IN = {RingKind.RX_SFD: ("mac/deframer", "PREAMBLE"), RingKind.RX_OWN: ("rx0/mover", "CHECK"),
+                 RingKind.RX_WB: ("rx0/mover", "WRITE"), RingKind.TX_SFD: ("tx/sender/framer", "PREAMBLE"),
+                 RingKind.TX_HEAD: ("write_back", "HEAD"), RingKind.INT_MESSAGE: ("write_back", "MESSAGE")}
 """The state of a machine in the cycle of an event."""
 
 
-def signals_and_states(folder, text, names, events):
-    """Every signal is there; at some events the machines are in the timing specification's states."""
+def signals_and_states(folder, text, names, events, state_in, period_ps):
+    """Every signal is there; at some events the machines are in the timing specification's states. Returns
+    the waves as VCD and the signals that it declares."""
     command = ["fst2vcd", str(folder / "waves.fst")]
     vcd = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert "1ps" in "".join(vcd.partition("$enddefinitions")[0].split())
@@ -180,16 +241,17 @@ def signals_and_states(folder, text, names, events):
     assert len(shown) > 100
     for _, name, width in shown:
         assert name in signals and signals[name][1] == width, name
-    codes = {alias: values(vcd, signals[name][0]) for alias, name, _ in shown if alias}
+    codes = {alias: values(vcd, signals[name][0]) for alias, name, _ in shown if alias in names}
     for alias, changes in codes.items():
         assert {code for _, code in changes} - {None} <= names[alias].keys()
-    for kind, (alias, state) in STATE_IN.items():
+    for kind, (alias, state) in state_in.items():
         cycles = events["cycle"][events["kind"] == kind]
-        assert len(cycles) >= 2
+        assert len(cycles) >= 1
         for cycle in cycles.tolist():
-            assert names[alias][at(codes[alias], cycle * PERIOD_PS)] == state, (kind.name, cycle)
+            assert names[alias][at(codes[alias], cycle * period_ps)] == state, (kind.name, cycle)
     counter = values(vcd, signals["top.cyc"][0])
-    assert at(counter, 1234 * PERIOD_PS) == 1234
+    assert at(counter, 1234 * period_ps) == 1234
+    return vcd, signals
 
 
 @pytest.mark.skipif(shutil.which("iverilog") is None, reason="Icarus is not installed")

@@ -43,7 +43,11 @@ class Engine(wiring.Component):
     irq: interrupt line.
     straps: variants and errata; looked at while reset is up.
     tap: a lane for each kind of event.
+    watched: what waves show of the inside, by group: names of signals below this component.
     """
+
+    watched = {"tx": ("pair.held", "pair.number", "pair.locked", "sender.fifo.level"),
+               "rx": ("mover.entry", "receiver.fifo.level")}
 
     csr: In(AXI4Lite(addr_width=OFFSET_WIDTH, data_width=DATA_WIDTH))
     bus: Out(AXI4(addr_width=ADDR_WIDTH, data_width=DATA_WIDTH, id_width=1))
