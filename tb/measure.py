@@ -51,9 +51,8 @@ def measure(result: RunResult, scenario: Scenario, evidence: ModuleType, predict
     own = are_pauses(simulated.frames, evidence.pauses(events))
     sent = simulated.frames[whole_frames(simulated.frames) & ~own]
     received = np.asarray(outcome.delivered.length) + (0 if outcome.hands_up_fcs else FCS_BYTES)
-    in_ring = min(len(rx_ends), len(received))
     sides = {"tx": Side(sent["sfd_cycle"], sent["length"]),
-             "rx": Side(rx_ends[:in_ring], received[:in_ring])}
+             "rx": Side(rx_ends, evidence.received_lengths(events))}
     result.cycles = outcome.end_cycle
     result.frames = len(sent) + len(received)
     result.bytes = int(sent["length"].sum() + received.sum())

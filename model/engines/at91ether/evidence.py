@@ -10,7 +10,7 @@ import numpy as np
 from model.host.dma_check import ACCESS
 
 from .events import Kind, Reason
-from .part import GAP_CYCLES, SFD_CYCLES, TICK, WORD
+from .part import GAP_CYCLES, MAP, SFD_CYCLES, TICK, WORD
 
 FAILURES = {
     Kind.TX_OVERRUN: "tx_overrun",
@@ -21,6 +21,7 @@ FAILURES = {
 """Events that are a finding by themselves."""
 
 ADDRESS_BITS = 32
+RX_LENGTH_MASK = MAP.descriptor("rx_descriptor").field("WORD1", "LENGTH").mask
 TX_CAUSES = ("bring_up", "frame_on_wire", "gap", "no_frame_handed_over", "first_fill", "carrier_or_backoff",
              "transmitter_stopped", "after_the_last_frame")
 RX_CAUSES = ("bring_up", "frame_on_wire", "wire_idle", "after_the_last_frame")
@@ -119,6 +120,12 @@ def given_up(events: np.ndarray) -> np.ndarray:
 def frame_ends(events: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Cycles in which frames were sent and in which they were in the ring: (tx, rx)."""
     return events["cycle"][events["kind"] == Kind.TX_DONE], events["cycle"][events["kind"] == Kind.RX_DONE]
+
+
+def received_lengths(events: np.ndarray) -> np.ndarray:
+    """Bytes with FCS of the frames that were in the ring, in the order of `frame_ends`."""
+    words = events["data"][events["kind"] == Kind.RX_DONE].astype(np.int64)
+    return words & RX_LENGTH_MASK
 
 
 def sfd_cycles(events: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -88,6 +88,11 @@ def frame_ends(events: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return _of(events, Kind.TX_DONE)["cycle"], _of(events, Kind.RX_DONE)["cycle"]
 
 
+def received_lengths(events: np.ndarray) -> np.ndarray:
+    """Bytes with FCS of the frames that were in the ring, in the order of `frame_ends`."""
+    return _of(events, Kind.RX_DONE)["data"].astype(np.int64)
+
+
 def sfd_cycles(events: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Cycles of the SFDs, (tx, rx)."""
     return _of(events, Kind.TX_SFD)["cycle"], _of(events, Kind.RX_SFD)["cycle"]
