@@ -27,7 +27,8 @@ def rate(data: dict[str, Any]) -> str:
     """Goodput, or packets per second where frames are small, of each direction that has a rate."""
     if not data["side_pps"]:
         return "-"
-    if data["bytes"] / data["frames"] < _SMALL_FRAME_BYTES:
+    # Frames may have been in the ring (a rate) and none have come up (the driver dropped them all).
+    if data["frames"] and data["bytes"] / data["frames"] < _SMALL_FRAME_BYTES:
         return " ".join(f"{name} {value:,.0f}" for name, value in data["side_pps"].items()) + " pps"
     return " ".join(f"{name} {value:,.2f}" for name, value in data["side_goodput_mbps"].items()) + " Mb/s"
 

@@ -33,6 +33,8 @@ BUSY_RETRY_NS = 1000
 
 
 DISTURBANCES = ("down", "up", "irqs_off", "busy", "slow_reader", "mtu")
+CONFIGURING = ("down", "up", "mtu")
+"""Those that configure the interface."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +110,7 @@ class _Run:
     progress_cycle: int = 0
     registers: list[str] = field(default_factory=list)
     acting: list[Context] = field(default_factory=list)
+    configured: bool = False
 
     async def main(self) -> Outcome:
         host, driver = self.host, self.driver
@@ -245,13 +248,12 @@ class _Run:
     async def _act(self, action: Action) -> None:
         await self._sleep_until(action.at_cycle)
         host, netdev = self.host, self.driver.netdev
-        if action.do == "down" and netdev.running:
-            await self.driver.stop()
-        elif action.do == "up" and not netdev.running:
-            try:
-                await self.driver.open()
-            except OpenFailed as failure:
-                host.findings.note("open_failed", host.now, str(failure))
+        if action.do in CONFIGURING:
+            # The kernel's RTNL: one configures the interface at a time.
+            await host.cpu.block_until(lambda: not self.configured)
+            self.configured = True
+            await self._configure(action)
+            self.configured = False
         elif action.do == "irqs_off":
             async with host.irqs_off():
                 await host.spend_cycles("irqs_off", action.for_cycles)
@@ -260,6 +262,16 @@ class _Run:
         elif action.do == "slow_reader":
             netdev.slow_reader_until = host.now + action.for_cycles
             netdev.slow_reader_cycles = action.cost_cycles
+
+    async def _configure(self, action: Action) -> None:
+        host, netdev = self.host, self.driver.netdev
+        if action.do == "down" and netdev.running:
+            await self.driver.stop()
+        elif action.do == "up" and not netdev.running:
+            try:
+                await self.driver.open()
+            except OpenFailed as failure:
+                host.findings.note("open_failed", host.now, str(failure))
         elif action.do == "mtu" and not await self.driver.change_mtu(action.mtu_bytes):
             netdev.stats["mtu_refused"] += 1
 

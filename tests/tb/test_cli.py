@@ -104,8 +104,8 @@ def test_it_ends_with_the_make_that_started_it(tmp_path):
 
 
 def test_it_starts_quickly():
-    """Half of the two seconds that a second `make sim` may take before it does something, in CPU time: what else
-    the machine does is not ours."""
+    """Half of the two seconds that a second `make sim` may take before it does something, in CPU time: what
+    else the machine does is not ours."""
     environment = {key: value for key, value in os.environ.items() if key not in VARIABLES}
     spent = []
     for _ in range(3):

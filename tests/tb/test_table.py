@@ -19,6 +19,8 @@ def test_small_frames_by_packets_and_large_by_bits():
                    side_goodput_mbps={"tx": 97.529, "rx": 1.5})
     assert rate(as_json(large, Expect())) == "tx 97.53 rx 1.50 Mb/s"
     assert rate(as_json(result(frames=0, bytes=0), Expect())) == "-"
+    in_the_ring_only = result(frames=0, bytes=0, side_pps={"rx": 1.0}, side_goodput_mbps={"rx": 1.5})
+    assert rate(as_json(in_the_ring_only, Expect())) == "rx 1.50 Mb/s"
 
 
 def test_columns():

@@ -8,8 +8,8 @@ from __future__ import annotations
 from model.drivers.lan743x.registers import MAP, Registers, bits
 
 RSS_KEY = bytes.fromhex("6d5a56da255b0ec24167253d43a38fb0d0ca2bcbae7b30b477cb2da38030f20c6a42b73bbeac01fa")
-"""The key with which hashes are published (Microsoft, "Verifying the RSS hash calculation"); the kernel draws
-one."""
+"""The key with which hashes are published (Microsoft, "Verifying the RSS hash calculation"). The driver
+writes neither a key nor the table: here they stand for reset values that nobody published (A)."""
 RSS_ENTRIES = 128
 ALL_HOSTS = bytes.fromhex("01005e000001")
 """224.0.0.1, which every IPv4 interface joins: it is why the perfect filter is on."""
@@ -17,17 +17,20 @@ RFE_RAM, HASH_ADDRESS, HASH_WORDS = 1, 128, 16
 
 
 async def open_rss(registers: Registers, channels: int) -> None:
-    """Spread flows over `channels` receive channels, in turn; off for one, where it could change nothing."""
-    if channels == 1:
-        await registers.write("RFE_RSS_CFG", 0)
-        return
+    """Every kind of hash on, as the driver has it for any number of channels; with more than one, key and
+    table too, which spread the flows over them in turn."""
+    if channels > 1:
+        await _write_key_and_table(registers, channels)
+    await registers.write("RFE_RSS_CFG", sum(field.mask for field in MAP["RFE_RSS_CFG"].fields))
+
+
+async def _write_key_and_table(registers: Registers, channels: int) -> None:
     for number in range(len(RSS_KEY) // 4):
         await registers.write(f"RFE_HASH_KEY{number}",
                               int.from_bytes(RSS_KEY[4 * number:4 * number + 4], "little"))
     table = bytes(entry % channels for entry in range(RSS_ENTRIES))
     for number in range(RSS_ENTRIES // 4):
         await registers.write(f"RFE_INDX{number}", int.from_bytes(table[4 * number:4 * number + 4], "little"))
-    await registers.write("RFE_RSS_CFG", sum(field.mask for field in MAP["RFE_RSS_CFG"].fields))
 
 
 async def set_rx_mode(registers: Registers) -> None:

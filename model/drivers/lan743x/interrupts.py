@@ -138,16 +138,15 @@ class Interrupts:
             if int_sts & source.status:
                 int_sts &= ~await source.serve(int_sts, does)
         if int_sts & SW_GP:
-            await self._serve_self_test(does)
+            await self._serve_self_test()
         left = int_sts & ~SW_GP
         if left:
             await self._registers.write("INT_EN_CLR", left)
         return 0
 
-    async def _serve_self_test(self, does: Does) -> None:
-        # The driver looks at INT_STS once more here. What the reading of INT_STS_R2C cleared (rev B0) would
-        # not show there, so what the handler read first is believed, as later kernels do.
-        await self._registers.write("INT_EN_CLR", SW_GP)
-        if does & Does.SOURCE_STATUS_W1C:
-            await self._registers.write("INT_STS", SW_GP)
-        self._tested_cycle = self.host.now
+    async def _serve_self_test(self) -> None:
+        # The driver looks at INT_STS once more, and masks the cause without ever clearing it: the latch
+        # outlives the reading of INT_STS_R2C (rev B0), or the part could never be opened.
+        if await self._registers.read("INT_STS") & SW_GP:
+            await self._registers.write("INT_EN_CLR", SW_GP)
+            self._tested_cycle = self.host.now

@@ -76,7 +76,7 @@ class ReceiveChannel:
         cfg_b = self._register("CFG_B")
         await registers.write(cfg_b, MAP.pack(
             cfg_b, base=await registers.read(cfg_b), PAD=PAD_BYTES, RING_LEN=ring.size,
-            TS_ALL_RX=settings.timestamps, TS_DESCR_EN=settings.timestamps, RDMABL_512=settings.rev != "a0"))
+            TS_ALL_RX=settings.timestamps, RDMABL_512=settings.rev != "a0"))
         self.does = interrupts.does(self.source)
         await registers.write(self._register("CFG_C"), cfg_c(self._register("CFG_C"), self.does))
         self._last_tail = ring.size - 1

@@ -10,7 +10,12 @@ from model.drivers.base import Variant, checked_flags
 from model.errors import BenchError
 
 MAC = "lan743x"
-RING_ENTRIES = 128
+RX_RING_ENTRIES, TX_RING_ENTRIES = 65, 50
+"""RX_RING_SIZE and TX_RING_SIZE of the kernels of the thread (v4.19 to v5.15; still so around a8db76d40e4d);
+later kernels have 128 and 128."""
+L1_CACHE_BYTES = 64
+"""Of the ARMv7 kernels that the i.MX6 runs: DEFAULT_DMA_DESCRIPTOR_SPACING until a patch posted 2023-11-16
+made it 16. (The caches' own lines are shorter.)"""
 RING_LEN_MAX = 0xFFFF
 BUFFERS = ("9k", "mtu", "multi")
 SYNCS = ("full", "used", "a", "b", "c")
@@ -18,7 +23,7 @@ MTU_CHANGES = ("live", "busy", "lazy")
 REVISIONS = ("b0", "a0")
 REARMS = ("clear_first", "clear_last")
 DESCRIPTOR_BYTES = (16, 32, 64, 128)
-FCS_TRIMS = (4, 2)
+FCS_TRIMS = (4, 6)
 RX_CHANNELS_MAX = 4
 
 VARIANTS = {
@@ -56,14 +61,14 @@ class Settings:
     timestamps: bool = True
     rev: str = "b0"
     msix: bool = True
-    rx_ring: int = RING_ENTRIES
-    tx_ring: int = RING_ENTRIES
+    rx_ring: int = RX_RING_ENTRIES
+    tx_ring: int = TX_RING_ENTRIES
     rx_channels: int = 1
     own_first: bool = False
     check_own: bool = True
     rearm: str = "clear_first"
     trim_fcs: int = 4
-    descriptor_bytes: int = 16
+    descriptor_bytes: int = L1_CACHE_BYTES
     phy_address: int = 1
     pause: bool = False
 

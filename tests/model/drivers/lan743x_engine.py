@@ -200,7 +200,7 @@ class FakeLan743x(Interrupts):
             self.world.mem[start:start + size] = list(frame[done:done + size])
             self.accesses.append((cycle + 1, start, size, True))
             last = done + size == len(frame)
-            stamped = bool(cfg_b["TS_ALL_RX"] and cfg_b["TS_DESCR_EN"])
+            stamped = bool(cfg_b["TS_ALL_RX"])
             self.write_back(channel, cfg_b, FS=not done, LS=last, BUF_LENGTH=room, EXT=last and stamped,
                             FRAME_LENGTH=len(frame) if last else 0)
             channel.part = done + size

@@ -68,7 +68,6 @@ class Interrupts:
             self.masks["INT_EN"] &= ~MAP.field("INT_STS", kind).place(1 << channel)
 
     def read_to_clear(self, value):
-        self.sw_gp = False
         shown = MAP.unpack("INT_STS", value)
         for kind, cause in (("RX", "RXFRM"), ("TX", "TX_IOC")):
             for channel in range(4):

@@ -42,8 +42,8 @@ def test_a_part_of_the_other_revision():
 
 
 def test_no_memory_for_the_ring():
-    m = machine("before", failing=frozenset({100}))
-    assert failure(m) == "no memory for buffer 100 of receive channel 0"
+    m = machine("before", failing=frozenset({50}))
+    assert failure(m) == "no memory for buffer 50 of receive channel 0"
     assert m.host.memory.live_blocks == 0
 
 

@@ -13,7 +13,7 @@ PROBE = ["R ID_REV", "R FPGA_REV", "R HW_CFG", "W HW_CFG", "R HW_CFG", "W INT_EN
          "W MAC_RX_ADDRL", "W MAC_RX_ADDRH", "R PMT_CTL", "W PMT_CTL", "R PMT_CTL", "W RFE_ADDR_FILT_LO0",
          "W RFE_ADDR_FILT_HI0", "W DMAC_CMD", "R DMAC_CMD", "W DMAC_CFG", "W DMAC_COAL_CFG",
          "W DMAC_OBFF_CFG"]
-VECTOR_0 = ["R INT_STS_R2C", "W INT_VEC_EN_CLR", "W INT_EN_CLR", "W INT_VEC_EN_SET"]
+VECTOR_0 = ["R INT_STS_R2C", "W INT_VEC_EN_CLR", "R INT_STS", "W INT_EN_CLR", "W INT_VEC_EN_SET"]
 INTERRUPTS = ["W INT_VEC_EN_CLR", *(f"W INT_VEC_MAP{n}" for n in range(3)), "W INT_VEC_EN_SET",
               *(f"W INT_MOD_CFG{n}" for n in range(8)), *(f"W INT_MOD_MAP{n}" for n in range(3)),
               "W INT_EN_SET", "W INT_EN_SET", "W INT_SET", *VECTOR_0, "W INT_EN_CLR", "W INT_VEC_MAP1",
@@ -40,7 +40,7 @@ STOP = ["W DMAC_CMD", "R DMAC_CMD", "W DMAC_INT_EN_CLR", "W INT_EN_CLR", "W FCT_
         "W PTP_INT_EN_CLR", "W INT_EN_CLR", "W PTP_CMD_CTL", "R PTP_CMD_CTL",
         "R MAC_TX", "W MAC_TX", "R MAC_TX", "R MAC_RX", "W MAC_RX", "R MAC_RX",
         "W INT_EN_CLR", "W INT_VEC_EN_CLR", "W INT_EN_CLR"]
-RING_TAILS = ["W RX0_TAIL"] * 16
+RING_TAILS = ["W RX0_TAIL"] * (65 // 8)
 """The merged driver's refill writes the tail as it fills the ring for the first time as well."""
 
 
@@ -65,14 +65,13 @@ def test_what_is_written():
     assert fields(m, "RFE_ADDR_FILT_HI0") == {"VALID": 1, "ADDRESS": int.from_bytes(STATION[4:], "little")}
     assert {m.written(f"INT_MOD_CFG{n}")[0] for n in range(8)} == {400}
     assert [m.written(f"INT_MOD_MAP{n}") for n in range(3)] == [[0x5432], [1], [0xFFFFFF]]
-    assert fields(m, "DMAC_CFG") == {"MAX_READ_REQ": 6, "COAL_EN": 1}
+    assert fields(m, "DMAC_CFG") == {"MAX_DSPACE": 2, "MAX_READ_REQ": 6, "COAL_EN": 1}
     assert fields(m, "DMAC_COAL_CFG") == {"TIMER_LIMIT": 1, "TIMER_TX_START": 1, "FLUSH_INTS": 1,
                                           "INT_EXIT_COAL": 1, "CSR_EXIT_COAL": 1, "TX_THRES": 10,
                                           "RX_THRES": 12}
     assert fields(m, "RX0_CFG_A") == {"HP_WB_EN": 1, "WB_ON_INT_TMR": 1, "WB_THRES": 7, "PF_THRES": 16,
                                       "PF_PRI_THRES": 4}
-    assert fields(m, "RX0_CFG_B") == {"PAD": 2, "RING_LEN": 128, "TS_ALL_RX": 1, "TS_DESCR_EN": 1,
-                                      "RDMABL_512": 1}
+    assert fields(m, "RX0_CFG_B") == {"PAD": 2, "RING_LEN": 128, "TS_ALL_RX": 1, "RDMABL_512": 1}
     assert fields(m, "RX0_CFG_C") == {"TOP_INT_EN_AUTO_CLR": 1, "DMA_INT_STS_AUTO_CLR": 1}
     assert m.written("RX0_TAIL")[-1] == 127 and fields(m, "FCT_FLOW0") == {
         "REQ_EN": 1, "ON_THRESHOLD": 0x2A, "OFF_THRESHOLD": 0x0A}
@@ -88,7 +87,7 @@ def test_what_is_written():
 def test_without_timestamps_and_with_flow_control():
     m = machine("merged", {"timestamps": False, "pause": True})
     m.work()
-    assert "TS_ALL_RX" not in fields(m, "RX0_CFG_B") and "TS_DESCR_EN" not in fields(m, "RX0_CFG_B")
+    assert "TS_ALL_RX" not in fields(m, "RX0_CFG_B")
     assert fields(m, "MAC_FLOW") == {"TX_FCEN": 1, "RX_FCEN": 1, "FCPT": 0xFFFF}
 
 
@@ -102,6 +101,22 @@ def test_rev_a0_has_none_of_what_came_with_b0():
     assert m.written("RX0_CFG_C") == m.written("TX0_CFG_C") == [0]
     assert "RDMABL_512" not in fields(m, "RX0_CFG_B") and "COAL_EN" not in fields(m, "DMAC_CFG")
     assert set(m.outcome.driver) >= {"irqs_vector0"} and "irqs_vector1" not in m.outcome.driver
+
+
+def test_one_channel_has_every_hash_on_but_neither_key_nor_table_written():
+    m = machine("merged")
+    m.work()
+    assert m.written("RFE_RSS_CFG") == [sum(field.mask for field in MAP["RFE_RSS_CFG"].fields)]
+    assert not any("RFE_HASH_KEY" in entry or "RFE_INDX" in entry for entry in m.accesses())
+
+
+def test_the_self_test_is_masked_and_its_latch_stays():
+    for flags, engine in (({}, FakeLan743x()), ({"msix": False}, FakeLan743x()),
+                          ({"rev": "a0"}, FakeLan743x(rev_a0=True))):
+        m = machine("merged", flags, engine=engine)
+        m.work(actions=(Action(100, "down"), Action(2000, "up")))
+        assert m.outcome.finding_counts == {} and engine.sw_gp and not m.written("INT_STS")
+        assert len(m.written("INT_SET")) == 2
 
 
 def test_four_channels_have_a_vector_each_and_share_the_flows():

@@ -17,6 +17,13 @@ def test_a_scenario_can_name_what_the_driver_has():
         assert all(FLAGS[name](choice) for choice in option.choices or ())
 
 
+def test_the_part_file_has_the_kernels_values_as_well():
+    part, settings = load_part("lan743x"), make_settings("merged", {})
+    for name in ("rx_ring", "tx_ring", "descriptor_bytes", "trim_fcs"):
+        assert part.flags[name].default == getattr(settings, name), name
+    assert (settings.rx_ring, settings.tx_ring, settings.descriptor_bytes) == (65, 50, 64)
+
+
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_presets_hold_and_flags_go_over_them(variant):
     assert make_settings(variant, {}).tail_every == (8 if variant == "merged" else 0)

@@ -142,3 +142,24 @@ def test_two_runs_are_the_same():
         m.work(tx=frames(30), **rx)
         return m.engine.log, m.outcome.summary()
     assert once() == once()
+
+
+def test_one_configures_the_interface_at_a_time():
+    """As under the kernel's RTNL: who comes while another opens or stops waits for its end."""
+    m = machine()
+    inside, entered = [0], []
+
+    def alone(name, call):
+        async def guarded():
+            assert not inside[0], f"{name} while {entered[-1]} is at it"
+            inside[0] = 1
+            entered.append(name)
+            await m.host.cpu.sleep(50)
+            await call()
+            inside[0] = 0
+        return guarded
+
+    m.driver.open, m.driver.stop = alone("open", m.driver.open), alone("stop", m.driver.stop)
+    actions = [Action(at_cycle, do) for at_cycle, do in ((0, "down"), (10, "up"), (20, "down"), (30, "up"))]
+    outcome = m.work(tx=frames(3), actions=tuple(actions))
+    assert entered == ["open", "stop", "open", "stop", "open", "stop"] and outcome.finding_counts == {}

@@ -13,6 +13,7 @@ from tests.tb.planted.lan743x.runs import ALL_RX, datagram, receiving, sending
 from tests.tb.planted.lan743x.script import BUFFERS, ENTRIES, RINGS, RX, Script, varied
 from tests.tb.planted.script import sound
 
+
 def tails_together(*order: str, thresholds: dict[str, dict[str, int]],
                    data: bool = False) -> Callable[[], Script]:
     """The read port is held by one read at a time; while it is, tails are written, so that all request when
