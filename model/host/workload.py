@@ -250,7 +250,8 @@ class _Run:
         host, netdev = self.host, self.driver.netdev
         if action.do in CONFIGURING:
             # The kernel's RTNL: one configures the interface at a time.
-            await host.cpu.block_until(lambda: not self.configured)
+            while self.configured:   # asked again: another may have been quicker
+                await host.cpu.block_until(lambda: not self.configured)
             self.configured = True
             await self._configure(action)
             self.configured = False
