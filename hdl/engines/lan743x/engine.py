@@ -254,6 +254,7 @@ class Engine(wiring.Component):
                 head.late.eq(straps.head_wb_late), head.arrived.eq(channel.entries_done),
                 head.cause.eq(interrupts.cause[k]), head.rested.eq(interrupts.rested[k]),
                 head.wanted.eq(interrupts.wanted[k]), head.taken.eq(unit.taken[k]),
+                interrupts.owed[k].eq(head.owed),
                 head.reset.eq(channel.was_reset),
                 unit.due[k].eq(head.due), unit.first[k].eq(head.first), unit.head[k].eq(channel.head),
                 unit.address[k].eq(Cat(0, 0, register("HEAD_WB_L").ADDRESS.value[2:])),

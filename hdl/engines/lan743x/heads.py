@@ -31,6 +31,7 @@ class HeadDue(wiring.Component):
     reset: the channel becomes initial at the edge that ends this cycle.
     due: the head is to be written.
     first: before that message.
+    owed: entries are done that no head written to memory tells of.
     """
 
     enabled: In(1)
@@ -46,6 +47,7 @@ class HeadDue(wiring.Component):
     reset: In(1)
     due: Out(1)
     first: Out(1)
+    owed: Out(1)
 
     def elaborate(self, platform):
         m = Module()
@@ -70,8 +72,8 @@ class HeadDue(wiring.Component):
         with m.If(self.reset):
             m.d.sync += [pending.eq(0), flag.eq(0)]
 
-        countable = self.enabled & any_pending
         m.d.comb += [
-            self.first.eq(countable & self.wanted), self.due.eq(self.first | (countable & (enough | flag))),
+            self.owed.eq(self.enabled & any_pending),
+            self.first.eq(self.owed & self.wanted), self.due.eq(self.first | (self.owed & (enough | flag))),
         ]
         return m

@@ -36,13 +36,14 @@ class Interrupts(wiring.Component):
     arrived: a bit a channel: its cause is to be set.
     cause: a bit a channel, DMAC_INT_STS.
     rested, wanted: a bit a channel, as `HeadDue` takes them.
+    owed: a bit a channel, of `HeadDue`: reading INT_STS_R2C leaves its cause.
     """
 
     def __init__(self, rx_channels: int, bank: RegisterBank, write_back: WriteBack):
         self.rx_channels, self._bank, self._write_back = rx_channels, bank, write_back
         channels = rx_channels + 1
         super().__init__({
-            "rev_a0": In(1), "edge_irq": In(1), "arrived": In(channels),
+            "rev_a0": In(1), "edge_irq": In(1), "arrived": In(channels), "owed": In(channels),
             "cause": Out(channels), "rested": Out(channels), "wanted": Out(channels),
         })
 
@@ -115,7 +116,7 @@ class Interrupts(wiring.Component):
         with m.If(self._write_back.fired.any()):
             m.d.comb += clear.eq(self._write_back.fired[:channels] & self._config("DMA_INT_STS_AUTO_CLR"))
         with m.If(regs.INT_STS_R2C.read):
-            shown = sources.status[:channels] & self._config("INT_STS_R2C_MODE")
+            shown = sources.status[:channels] & self._config("INT_STS_R2C_MODE") & ~self.owed
             fired = Mux(self._write_back.fired.any(),
                         self._write_back.fired[:channels] & self._config("DMA_INT_STS_AUTO_CLR"), 0)
             m.d.comb += clear.eq(shown | fired)

@@ -38,7 +38,7 @@ class Channel:
         self.swr = self.resetting = False
         self.head = self.pending = 0
         self.flag_from = NEVER
-        self.flag_set_in = -1
+        self.flag_set_in = self.head_taken_in = -1
         self.condition = False   # of the timer flag, as last looked at
         self.wb_enable = self.wb_on_timer = self.select_ioc = False
         self.wb_thres = 1
@@ -132,6 +132,10 @@ class Channel:
         self.head = (self.head + entries) % size
         self.pending += entries
         self.engine.interrupts.look(cycle + 1)
+
+    def owes(self, cycle: int) -> bool:
+        """Whether in `cycle` entries are done that no head in memory tells of."""
+        return self.wb_enable and (self.pending > 0 or self.head_taken_in == cycle)
 
     def configure(self, name: str, value: int, c: int) -> None:
         """Register `name` (without the channel's prefix) is written in *c* and has a new value."""

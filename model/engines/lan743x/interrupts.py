@@ -141,7 +141,7 @@ class Interrupts:
         shown = self.int_sts(cycle)
         for channel in self.channels:
             if channel.source & shown:
-                if channel.auto["INT_STS_R2C_MODE"]:
+                if channel.auto["INT_STS_R2C_MODE"] and not channel.owes(cycle):
                     self.sts.clear(channel.cause, cycle)
                 if channel.auto["INT_EN_R2C"]:
                     self.int_en.clear(channel.source, cycle)

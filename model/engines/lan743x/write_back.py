@@ -123,6 +123,7 @@ class WriteBack:
 
     def _head_taken(self, channel: Channel, w: int) -> None:
         channel.pending = 0
+        channel.head_taken_in = w
         channel.flag_from = w + 1 if channel.flag_set_in == w else NEVER
         self.engine.interrupts.look(w + 1)
 

@@ -161,5 +161,5 @@ def test_one_configures_the_interface_at_a_time():
 
     m.driver.open, m.driver.stop = alone("open", m.driver.open), alone("stop", m.driver.stop)
     actions = [Action(at_cycle, do) for at_cycle, do in ((0, "down"), (10, "up"), (20, "down"), (30, "up"))]
-    outcome = m.work(tx=frames(3), actions=tuple(actions))
+    outcome = m.work(actions=tuple(actions))
     assert entered == ["open", "stop", "open", "stop", "open", "stop"] and outcome.finding_counts == {}
