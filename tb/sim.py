@@ -1,5 +1,6 @@
 """`make sim`: perform the planned runs, show a line for each, keep the results, judge them."""
 
+import errno
 import sys
 import threading
 import traceback
@@ -130,9 +131,22 @@ def guarded(action: Callable[[], int], console: Console) -> int:
     except BenchError as error:
         console.print(f"error: {error}", style="red", markup=False, highlight=False, soft_wrap=True)
         return 2
+    except PermissionError as error:
+        return _refused(error, console)
+    except OSError as error:
+        if error.errno not in (errno.EROFS, errno.ENOSPC, errno.ENOTDIR):
+            raise
+        return _refused(error, console)
     except KeyboardInterrupt:
         console.print("broken off", highlight=False)
         return 130
     except BrokenPipeError:
         sys.stderr.close()
         return 1
+
+
+def _refused(error: OSError, console: Console) -> int:
+    """A folder in which nothing can be written is the user's to put right."""
+    console.print(f"error: {error.filename}: {error.strerror}; expected a place that can be written",
+                  style="red", markup=False, highlight=False, soft_wrap=True)
+    return 2

@@ -3,12 +3,14 @@
 from dataclasses import replace
 
 from model.errors import BenchError
-from model.link import GIGATRANSFERS, LinkTiming
+from model.link import ACK_LIMIT, GIGATRANSFERS, LinkTiming
 from model.scenario.reader import TableReader
 
 LANES = (1, 2, 4, 8, 16)
 PACKET_BYTES = (128, 256, 512, 1024, 2048, 4096)
-"""What PCIe's device control register can say for MPS and MRRS."""
+"""What PCIe's device control register can say for MRRS."""
+MPS_BYTES = tuple(sorted({mps_bytes for _, mps_bytes in ACK_LIMIT}))
+"""Those with a known ACK latency limit."""
 RCB_BYTES = (64, 128)
 _MAX_LATENCY_NS = 1e6
 _MAX_CREDITS = 4096
@@ -24,7 +26,7 @@ def read_link(table: TableReader, clock_hz: int, default: LinkTiming | None = No
     base = default if default is not None else LinkTiming()
     values = {"generation": _one_of(table, "generation", tuple(GIGATRANSFERS), base.generation),
               "lanes": _one_of(table, "lanes", LANES, base.lanes)}
-    for key, allowed in (("mps", PACKET_BYTES), ("mrrs", PACKET_BYTES), ("rcb", RCB_BYTES)):
+    for key, allowed in (("mps", MPS_BYTES), ("mrrs", PACKET_BYTES), ("rcb", RCB_BYTES)):
         member = f"{key}_bytes"
         values[member] = table.size(key, allowed[0], allowed[-1], getattr(base, member))
         if values[member] not in allowed:

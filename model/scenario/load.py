@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from model import platforms
+from model import drivers, platforms
 from model.errors import BenchError
 from model.scenario.actions import read_actions
 from model.scenario.findings import BREACHES, FINDINGS, Expect
@@ -186,7 +186,19 @@ def _read_variant(top: TableReader, part: Part, path: Path, name: str, title: st
         phy_gigabit=part.phy_gigabit, rx_grace_cycles=part.rx_grace_cycles,
         rx_settle_cycles=part.rx_settle_cycles)
     top.done()
+    _check_driver(scenario, mtus)
     return scenario
+
+
+def _check_driver(scenario: Scenario, mtus: list[int]) -> None:
+    """What the driver itself refuses, before anything runs; BenchError names file and variant."""
+    check = getattr(drivers.load(scenario.mac), "check", None)
+    if check is None:
+        return
+    try:
+        check(scenario.driver, scenario.flags, scenario.parameters, mtus)
+    except BenchError as error:
+        raise BenchError(f"{scenario.path}: variant {scenario.variant}: {error}") from None
 
 
 def _read_host(table: TableReader, clock_hz: int) -> dict[str, float]:

@@ -1,5 +1,6 @@
 """`make sim` as a whole, over the fake runner."""
 
+import errno
 import json
 import os
 import subprocess
@@ -168,3 +169,15 @@ def test_breaking_off_leaves_no_process(tmp_path, number):
     assert process.returncode == 130, err.decode()
     assert "broken off" in err.decode()
     assert not alive(sleeper)
+
+
+@pytest.mark.parametrize("reason", ["EROFS", "ENOSPC", "EACCES"])
+def test_a_place_that_cannot_be_written_is_one_line(reason):
+    said = console()
+
+    def write():
+        raise OSError(getattr(errno, reason), os.strerror(getattr(errno, reason)), "build/results/x.json")
+
+    assert sim.guarded(write, said) == 2
+    text = said.file.getvalue()
+    assert text.startswith("error: build/results/x.json: ") and text.count("\n") == 1
