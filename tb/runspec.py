@@ -138,7 +138,7 @@ def specs_for(scenario: Scenario, simulators: tuple[str, ...], frames: int | Non
     the scenario has one. `frames` overrides either. `pcap`: the capture that `with_capture` put in place.
     """
     allowed = [simulator for simulator in simulators if simulator in scenario.simulators]
-    alone = allowed == ["verilator"] and len(simulators) == 1
+    alone = allowed == ["verilator"]
     return [RunSpec(scenario, simulator, _count(scenario.tx, frames, alone),
                     _count(scenario.rx, frames, alone), waves, build, pcap, frames)
             for simulator in allowed]

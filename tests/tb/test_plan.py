@@ -61,6 +61,10 @@ def test_frames_in_one_simulator_and_in_two(tmp_path):
 def test_a_scenario_that_one_simulator_cannot_run(tmp_path):
     path = write(tmp_path, changed('platform = "free"', 'platform = "free"\nsimulators = ["verilator"]'))
     assert len(plan(Request(scenarios=(str(path),), simulators=("verilator", "icarus")))) == 2
+    long = changed('platform = "free"', 'platform = "free"\nsimulators = ["verilator"]').replace(
+        "frames = 4", "frames = 4\nframes_long = 400")
+    [alone] = specs_for(loaded(tmp_path, long), ("verilator", "icarus"))
+    assert alone.tx_frames == 400, "nothing to compare with: the longer number"
     with pytest.raises(BenchError, match="none of the chosen scenarios runs in icarus"):
         plan(Request(scenarios=(str(path),), simulators=("icarus",)))
 
