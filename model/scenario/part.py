@@ -60,7 +60,8 @@ class Part:
     `requesters` name -> ID on the bus; `outstanding` reads that host memory takes without a link; `link` the
     part's own, None: it has none; `phy_address`, `phy_gigabit` of its PHY; `rx_grace_cycles` allowed after
     the wire's last frame for interrupts and the stack, `rx_settle_cycles` how long the run goes on once all
-    has arrived, None: for the whole grace.
+    has arrived, None: for the whole grace; `golden_floor`, how many times faster than Verilator the golden
+    engine has to be a frame.
     """
 
     mac: str
@@ -85,6 +86,7 @@ class Part:
     phy_gigabit: bool = False
     rx_grace_cycles: int = 0
     rx_settle_cycles: int | None = None
+    golden_floor: int = 3
 
 
 def macs(root: Path = SCENARIOS) -> list[str]:
@@ -114,7 +116,8 @@ def load_part(mac: str, root: Path = SCENARIOS) -> Part:
         link=read_link(top.table("link"), clock_hz) if top.has("link") else None,
         phy_address=top.integer("phy_address", 0, 31, 0), phy_gigabit=top.typed("phy_gigabit", bool, False),
         rx_grace_cycles=top.cycles("rx_grace", clock_hz, 1, 2**40),
-        rx_settle_cycles=top.cycles("rx_settle", clock_hz, 1, 2**40, None))
+        rx_settle_cycles=top.cycles("rx_settle", clock_hz, 1, 2**40, None),
+        golden_floor=top.integer("golden_floor", 1, 1000, 3))
     top.done()
     return part
 

@@ -3,6 +3,10 @@ section 7)."""
 
 from __future__ import annotations
 
+from functools import partial
+
+from model.engines import strap_codes
+
 CODES: dict[str, tuple[object, ...]] = {
     "depth": (2, 1, 4),
     "mstar": (False, True),
@@ -15,12 +19,4 @@ CODES: dict[str, tuple[object, ...]] = {
 }
 """Values of each strap in the order of their codes."""
 
-
-def encode(values: dict[str, object]) -> dict[str, int]:
-    """Codes of the straps. Raises ValueError for a name or value that the part does not have."""
-    codes = {}
-    for name, value in values.items():
-        if name not in CODES or value not in CODES[name]:
-            raise ValueError(f"strap {name} = {value!r}: the part has {CODES.get(name, tuple(CODES))}")
-        codes[name] = CODES[name].index(value)
-    return codes
+encode = partial(strap_codes.encode, CODES)

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 INITIAL, STOPPED, RUN, STOPPING = 0b00, 0b01, 0b10, 0b11
 """{START, STOP} as DMAC_CMD reads."""
 
-STRIDES = (16, 32, 64, 128)
-
 
 class Channel:
     """Members: `state`; `swr`, the reset is pending; `head`; `pending` entries whose head has not been
@@ -46,7 +44,6 @@ class Channel:
         self.long_bursts = False
         self.auto = dict.fromkeys(("TOP_INT_EN_AUTO_CLR", "INT_EN_R2C", "DMA_INT_STS_AUTO_CLR",
                                    "INT_STS_R2C_MODE", "DMA_INT_EN_AUTO_CLR"), 0)
-        self.resetting = False
         self.started_in = -1
         self.reset_in = -1   # the cycle in which SWR took effect last
         self.kick = Alarms(engine.kernel, STATE, self._wake).ask

@@ -8,8 +8,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
+from .csr_dma import DmaRegisters
+from .csr_mac import MacRegisters
 from .events import Kind
-from .part import MAP, SELF_CLEAR_CYCLES, mask
+from .part import MAP, SELF_CLEAR_CYCLES
 from .rfe import HASH_BASE, HASH_WORDS
 
 if TYPE_CHECKING:
@@ -21,17 +23,13 @@ RESET_BITS = {"HW_CFG": "LRST", "PMT_CTL": "ETH_PHY_RST", "MAC_CR": "RST"}
 """Commands that read 1 for a while and reset nothing here."""
 STROBED = tuple(sum(0xFF << 8 * k for k in range(4) if strobe >> k & 1) for strobe in range(16))
 """Bits of a word that a byte strobe lets through."""
-TAIL_INDEX, SET_TOP, SET_VECTOR, SET_DMAC = mask("TX0_TAIL", "INDEX", "SET_TOP_INT_EN", "SET_TOP_INT_VEC_EN",
-                                                 "SET_DMAC_INT_EN")
-"""The RX channels' are the same, without the last."""
 CONTROL = re.compile(r"([RT]X)(\d)_(.*)")
 
 
-def _field(register: str, name: str):
-    return MAP.field(register, name)
+_field = MAP.field
 
 
-class Registers:
+class Registers(MacRegisters, DmaRegisters):
     """Accesses come in the third phase of their cycle: what they change is seen from the next cycle on.
 
     Members: `value`, what each register keeps, by name. Byte strobes are honoured.
@@ -45,6 +43,7 @@ class Registers:
         self._until: dict[str, int] = {}
         self._cleared_in = -1   # MAC_CR.CNTR_RST reads 1 in that cycle
         self._rxd = self._txd = False
+        self._ptp_mask = 0
         self._on_write: dict[str, Callable[[int, int, int], None]] = {}
         self._on_read: dict[str, Callable[[int], int]] = {}
 
@@ -163,243 +162,6 @@ class Registers:
         else:
             self.value["DP_DATA_0"] = ram[word] if inside else 0
 
-    # FIFO controllers.
-
-    def _write__FCT_RX_CTL(self, c: int, value: int, strobed: int) -> None:
-        self.value["FCT_RX_CTL"] = 0
-        enable, disable, reset = (_field("FCT_RX_CTL", name).extract(strobed)
-                                  for name in ("EN", "DIS", "RESET"))
-        for channel in self.engine.rx:
-            n = channel.number
-            if disable >> n & 1:
-                channel.enabled = False
-            elif enable >> n & 1:
-                channel.enabled = True
-            if reset >> n & 1:
-                channel.reset_fifo(c)
-
-    def _read__FCT_RX_CTL(self, c: int) -> int:
-        value = 0
-        for channel in self.engine.rx:
-            value |= (_field("FCT_RX_CTL", "EN").place(channel.enabled << channel.number)
-                      | _field("FCT_RX_CTL", "RESET").place(channel.fct_reset << channel.number))
-        return value
-
-    def _write__FCT_TX_CTL(self, c: int, value: int, strobed: int) -> None:
-        self.value["FCT_TX_CTL"] = 0
-        tx = self.engine.tx
-        enable, disable, reset = (_field("FCT_TX_CTL", name).extract(strobed)
-                                  for name in ("EN", "DIS", "RESET"))
-        if disable:
-            tx.enabled = False
-        elif enable:
-            tx.enabled = True
-            self.engine.sender.kick(c + 1)
-        if reset:
-            tx.reset_fifo(c)
-
-    def _read__FCT_TX_CTL(self, c: int) -> int:
-        tx = self.engine.tx
-        return (_field("FCT_TX_CTL", "EN").place(int(tx.enabled))
-                | _field("FCT_TX_CTL", "RESET").place(int(tx.fct_reset)))
-
-    # MAC.
-
-    def _write__MAC_RX(self, c: int, value: int, strobed: int) -> None:
-        mac = self.engine.mac
-        done = _field("MAC_RX", "RXD").mask
-        if strobed & done:
-            self._rxd = False
-        self.value["MAC_RX"] &= ~done
-        mac.max_size = _field("MAC_RX", "MAX_SIZE").extract(value)
-        enabled = bool(value & _field("MAC_RX", "RXEN").mask)
-        if mac.enabled and not enabled and mac.busy_until <= c:
-            self.engine.kernel.call_at(4 * (c + 1) + 3, self._set_rxd)
-        mac.enabled = enabled
-
-    def receiver_disabled(self, decided: int) -> None:
-        """RXEN is down and the last frame was decided in `decided`."""
-        self.engine.kernel.call_at(4 * decided + 3, self._set_rxd)
-
-    def _set_rxd(self) -> None:
-        self._rxd = True
-
-    def _read__MAC_RX(self, c: int) -> int:
-        return self.value["MAC_RX"] | _field("MAC_RX", "RXD").place(int(self._rxd))
-
-    def _write__MAC_TX(self, c: int, value: int, strobed: int) -> None:
-        sender = self.engine.sender
-        done = _field("MAC_TX", "TXD").mask
-        if strobed & done:
-            self._txd = False
-        self.value["MAC_TX"] &= ~done
-        enabled = bool(value & _field("MAC_TX", "TXEN").mask)
-        if sender.enabled and not enabled and not sender.sending(c + 1):
-            self.engine.kernel.call_at(4 * (c + 1) + 3, self._set_txd)
-        if sender.enabled != enabled:
-            sender.moved_in = c
-        sender.enabled = enabled
-        if enabled:
-            sender.kick(c + 1)
-
-    def transmitter_disabled(self, f: int) -> None:
-        """TXEN is down and the last frame ended in *F* = `f` (called in its last phase)."""
-        self._set_txd()
-
-    def _set_txd(self) -> None:
-        self._txd = True
-
-    def _read__MAC_TX(self, c: int) -> int:
-        return self.value["MAC_TX"] | _field("MAC_TX", "TXD").place(int(self._txd))
-
-    def _write__MAC_FLOW(self, c: int, value: int, strobed: int) -> None:
-        self.engine.obeys_pause = bool(value & _field("MAC_FLOW", "RX_FCEN").mask)
-
-    def _write__MAC_MII_ACC(self, c: int, value: int, strobed: int) -> None:
-        self.engine.mdio.access_written(c, strobed)
-
-    def _read__MAC_MII_ACC(self, c: int) -> int:
-        return self.value["MAC_MII_ACC"] & ~1 | self.engine.mdio.busy(c)
-
-    # Interrupts.
-
-    def _write__INT_STS(self, c: int, value: int, strobed: int) -> None:
-        interrupts = self.engine.interrupts
-        interrupts.sw_gp.clear(strobed & _field("INT_STS", "SW_GP").mask, c)
-        interrupts.look(c + 1)
-
-    def _read__INT_STS(self, c: int) -> int:
-        return self.engine.interrupts.int_sts(c)
-
-    def _write__INT_SET(self, c: int, value: int, strobed: int) -> None:
-        if strobed & _field("INT_SET", "SW_GP").mask:
-            self.engine.interrupts.software(c)
-
-    def _read__INT_SET(self, c: int) -> int:
-        return 0
-
-    def _read__INT_STS_R2C(self, c: int) -> int:
-        return self.engine.interrupts.read_and_clear(c)
-
-    def _latch(self, name: str, c: int, setting: bool, bits: int) -> None:
-        interrupts = self.engine.interrupts
-        if interrupts.edge:
-            interrupts.keep_masks(c)
-        latch = getattr(interrupts, name)
-        (latch.set if setting else latch.clear)(bits, c)
-        interrupts.look(c + 1)
-
-    def _write__INT_EN_SET(self, c: int, value: int, strobed: int) -> None:
-        self._latch("int_en", c, True, strobed)
-
-    def _write__INT_EN_CLR(self, c: int, value: int, strobed: int) -> None:
-        self._latch("int_en", c, False, strobed)
-
-    def _read__INT_EN_SET(self, c: int) -> int:
-        return self.engine.interrupts.int_en.value(c)
-
-    def _read__INT_EN_CLR(self, c: int) -> int:
-        return 0
-
-    def _write__INT_VEC_EN_SET(self, c: int, value: int, strobed: int) -> None:
-        self._latch("vec_en", c, True, strobed)
-
-    def _write__INT_VEC_EN_CLR(self, c: int, value: int, strobed: int) -> None:
-        self._latch("vec_en", c, False, strobed)
-
-    def _read__INT_VEC_EN_SET(self, c: int) -> int:
-        return self.engine.interrupts.vec_en.value(c)
-
-    def _read__INT_VEC_EN_CLR(self, c: int) -> int:
-        return 0
-
-    def _write__INT_VEC_EN_AUTO_CLR(self, c: int, value: int, strobed: int) -> None:
-        self.engine.interrupts.auto_vectors = 0 if self.engine.rev_a0 else value
-
-    def _map_sources(self, c: int, value: int, strobed: int) -> None:
-        """Which vector and which timer each source has."""
-        interrupts = self.engine.interrupts
-        interrupts.keep_masks(c)
-        sources = [(channel.source, 0, channel.number) for channel in self.engine.rx]
-        sources += [(self.engine.tx.source, 1, 0), (_field("INT_STS", "SW_GP").mask, 2, 0)]
-        for table, register in ((interrupts.vector_sources, "INT_VEC_MAP"),
-                                (interrupts.timer_sources, "INT_MOD_MAP")):
-            table[:] = [0] * len(table)
-            for source, which, nibble in sources:
-                number = self.value[f"{register}{which}"] >> 4 * nibble & 0xF
-                if number < len(table):
-                    table[number] |= source
-        interrupts.look(c + 1)
-
-    def _moderation(self, timer: int, c: int, value: int, strobed: int) -> None:
-        self.engine.interrupts.intervals_us[timer] = 0 if self.engine.rev_a0 else value
-
-    # DMA controller.
-
-    def _write__DMAC_CFG(self, c: int, value: int, strobed: int) -> None:
-        self.engine.stride = 16 << _field("DMAC_CFG", "MAX_DSPACE").extract(value)
-
-    def _write__DMAC_CMD(self, c: int, value: int, strobed: int) -> None:
-        self.value["DMAC_CMD"] = 0
-        whole = bool(strobed & _field("DMAC_CMD", "SWR").mask)
-        for channel in self.engine.channels:
-            side = "T" if channel is self.engine.tx else "R"
-            n = channel.number
-            start, stop, reset = (_field("DMAC_CMD", name).extract(strobed) >> n & 1
-                                  for name in (f"START_{side}", f"STOP_{side}", f"{side}X_SWR"))
-            if stop:
-                channel.stop(c)
-            elif start:
-                channel.start(c)
-            if reset or whole:
-                channel.software_reset(c)
-
-    def _read__DMAC_CMD(self, c: int) -> int:
-        value = 0
-        for channel in self.engine.channels:
-            side = "T" if channel is self.engine.tx else "R"
-            n = channel.number
-            value |= (_field("DMAC_CMD", f"START_{side}").place((channel.state >> 1) << n)
-                      | _field("DMAC_CMD", f"STOP_{side}").place((channel.state & 1) << n)
-                      | _field("DMAC_CMD", f"{side}X_SWR").place(int(channel.swr) << n)
-                      | _field("DMAC_CMD", "SWR").place(int(channel.swr)))
-        return value
-
-    def _write__DMAC_INT_STS(self, c: int, value: int, strobed: int) -> None:
-        self._latch("sts", c, False, strobed)
-
-    def _read__DMAC_INT_STS(self, c: int) -> int:
-        return self.engine.interrupts.sts.value(c)
-
-    def _write__DMAC_INT_EN_SET(self, c: int, value: int, strobed: int) -> None:
-        self._latch("dmac_en", c, True, strobed)
-
-    def _write__DMAC_INT_EN_CLR(self, c: int, value: int, strobed: int) -> None:
-        self._latch("dmac_en", c, False, strobed)
-
-    def _read__DMAC_INT_EN_SET(self, c: int) -> int:
-        return self.engine.interrupts.dmac_en.value(c)
-
-    def _read__DMAC_INT_EN_CLR(self, c: int) -> int:
-        return 0
-
-    def _tail(self, channel, c: int, value: int, strobed: int) -> None:
-        index = value & TAIL_INDEX
-        self.value[channel.prefix + "TAIL"] = index
-        channel.prefetcher.write_tail(index, c)
-        if channel.prefetcher.starves():
-            channel.kick(c + 1)
-        if self.engine.rev_a0:
-            return
-        if strobed & SET_TOP:
-            self._latch("int_en", c, True, channel.source)
-        if strobed & SET_VECTOR:
-            for v, mapped in enumerate(self.engine.interrupts.vector_sources):
-                if mapped & channel.source:
-                    self._latch("vec_en", c, True, 1 << v)
-        if strobed & SET_DMAC and channel is self.engine.tx:
-            self._latch("dmac_en", c, True, channel.cause)
-
     # PTP.
 
     def _write__PTP_CMD_CTL(self, c: int, value: int, strobed: int) -> None:
@@ -424,19 +186,13 @@ class Registers:
         return _field("PTP_CMD_CTL", "ENABLE").place(int(self.engine.clock.enabled))
 
     def _write__PTP_INT_EN_SET(self, c: int, value: int, strobed: int) -> None:
-        self._ptp_mask(strobed, 0)
+        self._ptp_mask |= strobed
 
     def _write__PTP_INT_EN_CLR(self, c: int, value: int, strobed: int) -> None:
-        self._ptp_mask(0, strobed)
-
-    def _ptp_mask(self, setting: int, clearing: int) -> None:
-        self._ptp = (getattr(self, "_ptp", 0) | setting) & ~clearing
+        self._ptp_mask &= ~strobed
 
     def _read__PTP_INT_EN_SET(self, c: int) -> int:
-        return getattr(self, "_ptp", 0)
+        return self._ptp_mask
 
     def _read__PTP_INT_EN_CLR(self, c: int) -> int:
         return 0
-
-
-

@@ -122,8 +122,7 @@ class RxChannel(Channel):
         mover, prefetcher = self.mover, self.prefetcher
         if mover in (IDLE, NEXT, EXT):
             if self.state == STOPPING:
-                if (mover == IDLE and not prefetcher.busy) or (mover != IDLE and not prefetcher.cache \
-                        and not prefetcher.busy):
+                if not prefetcher.busy and (mover == IDLE or not prefetcher.cache):
                     self._stops(x)
                     self.engine.kernel.call_at(4 * x + 3, self._stopped, x)
                     return

@@ -105,7 +105,7 @@ class Sender:
 
     def _ended(self, f: int) -> None:
         if self.enabled == (self.moved_in == f):   # TXEN is down in F, whatever is written in it
-            self.engine.registers.transmitter_disabled(f)
+            self.engine.registers.transmitter_disabled()
 
     def sending_data(self, x: int) -> bool:
         """Whether something of a data frame is being sent in *x*."""

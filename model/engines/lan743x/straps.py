@@ -3,6 +3,10 @@ section 10)."""
 
 from __future__ import annotations
 
+from functools import partial
+
+from model.engines import strap_codes
+
 FLAGS = ("rev_a0", "tail_inclusive", "past_tail", "head_wb_early", "write_whole_buffer", "edge_irq",
          "head_wb_late")
 DEFAULT_TAGS, MOST_TAGS = 8, 15
@@ -16,12 +20,4 @@ CODES: dict[str, tuple[object, ...]] = dict.fromkeys(FLAGS, (False, True)) | {
 }
 """Values of each strap in the order of their codes."""
 
-
-def encode(values: dict[str, object]) -> dict[str, int]:
-    """Codes of the straps. Raises ValueError for a name or value that the part does not have."""
-    codes = {}
-    for name, value in values.items():
-        if name not in CODES or value not in CODES[name]:
-            raise ValueError(f"strap {name} = {value!r}: the part has {CODES.get(name, tuple(CODES))}")
-        codes[name] = CODES[name].index(value)
-    return codes
+encode = partial(strap_codes.encode, CODES)

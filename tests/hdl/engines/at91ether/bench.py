@@ -5,17 +5,15 @@ Cycle c is the interval that ends with the simulator's c-th clock edge, counted 
 cycles, as in the bench. What should happen when is computed in the tests, from the timing specification.
 """
 
-import dataclasses
 import functools
 import operator
 import zlib
 
-from amaranth.hdl import Cat, ClockDomain, Module, Signal
-from amaranth.sim import Simulator
+from amaranth.hdl import ClockDomain
 
 from hdl.engines.at91ether import Engine
 from hdl.registers import load
-from tests.hdl.bus.axi_memory import AxiMemory
+from tests.hdl.engines.simulated import Event, Simulated
 
 RESET_CYCLES = 8
 CLOCK_PERIOD_S = 20e-9
@@ -34,62 +32,9 @@ def first_tick(cycle: int) -> int:
     return cycle | 1
 
 
-@dataclasses.dataclass(frozen=True, order=True)
-class Event:
-    cycle: int
-    name: str
-    index: int = 0
-    data: int = 0
-
-
-class _Simulated:
-    """The engine, elaborated once; every run of an `EngineBench` starts it from reset."""
-
-    def __init__(self):
-        self.engine = Engine()
-        module = Module()
-        module.domains.sync = self.domain = ClockDomain()
-        module.submodules.engine = self.engine
-        self._gather(module)
-        self.memory = AxiMemory(self.engine.bus)
-        self.script: EngineBench | None = None
-        self._simulator = Simulator(module)
-        self._simulator.add_clock(CLOCK_PERIOD_S)
-        self.memory.add_to(self._simulator)
-        self._simulator.add_process(self._stimulate)
-        self._simulator.add_testbench(self._watch)
-        self._fresh = True
-
-    def _gather(self, module: Module) -> None:
-        """All lanes in two signals: the simulator samples those much faster than expressions."""
-        parts, self.places = [], {}
-        for name in self.engine.tap.signature.lanes:
-            lane, self.places[name] = getattr(self.engine.tap, name), []
-            for part in ("index", "data"):
-                if hasattr(lane, part):
-                    self.places[name].append((part, sum(map(len, parts)), len(getattr(lane, part))))
-                    parts.append(getattr(lane, part))
-        self.valids, self.values = Signal(len(self.places)), Signal(sum(map(len, parts)))
-        module.d.comb += [
-            self.valids.eq(Cat(getattr(self.engine.tap, name).valid for name in self.places)),
-            self.values.eq(Cat(parts)),
-        ]
-
-    def run(self, script: "EngineBench") -> None:
-        self.script = script
-        if not self._fresh:  # a simulator that never ran must not be reset: its coroutines would be lost
-            self._simulator.reset()
-        self._fresh = False
-        self._simulator.run()
-
-    async def _stimulate(self, ctx) -> None:
-        await self.script.stimulate(ctx, self.engine, self.domain)
-
-    async def _watch(self, ctx) -> None:
-        await self.script.watch(ctx, self.engine)
-
-
-_simulated = functools.cache(_Simulated)
+@functools.cache
+def _simulated() -> Simulated:
+    return Simulated(Engine(), CLOCK_PERIOD_S)
 
 
 class EngineBench:

@@ -5,7 +5,6 @@ page.
 """
 
 import functools
-import os
 import shutil
 
 import numpy as np
@@ -26,18 +25,11 @@ from tb.native.layout import PLAY_ERROR, PLAY_ODD
 from tb.scoreboard import compare
 from tb.simulate import simulate
 from tests.hdl.engines.at91ether.random_traffic import MEMORY_BYTES, Setup, act, setup
+from tests.hdl.engines.seeds import seeds
 
-SEEDS = os.environ.get("RINGBENCH_RANDOM_SEEDS", "1-6,25,75,163,165,185,295")
+SEEDS = seeds("1-6,25,75,163,165,185,295")
 """Seeds and ranges of them; the single ones once found something. `RINGBENCH_RANDOM_SEEDS=1-2000` for a
 night."""
-
-
-def seeds() -> list[int]:
-    found: list[int] = []
-    for part in SEEDS.split(","):
-        first, _, last = part.partition("-")
-        found += range(int(first), int(last or first) + 1)
-    return found
 
 
 @functools.cache
@@ -68,7 +60,7 @@ def wire_of(given: Setup) -> Program:
 
 
 @pytest.mark.skipif(shutil.which("iverilog") is None, reason="Icarus is not installed")
-@pytest.mark.parametrize("seed", seeds())
+@pytest.mark.parametrize("seed", SEEDS)
 def test_same_events_in_the_same_cycles(seed):
     given = setup(seed)
     built = build_engine("at91ether", "icarus")

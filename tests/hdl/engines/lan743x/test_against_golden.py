@@ -4,7 +4,6 @@ The two were written apart, from one page, so a difference is an error in one of
 """
 
 import functools
-import os
 import shutil
 
 import numpy as np
@@ -26,17 +25,10 @@ from tb.native.layout import PLAY_ERROR
 from tb.scoreboard import compare
 from tb.simulate import simulate
 from tests.hdl.engines.lan743x.random_traffic import CLOCK_HZ, MEMORY_BYTES, Setup, act, setup
+from tests.hdl.engines.seeds import seeds
 
-SEEDS = os.environ.get("RINGBENCH_RANDOM_SEEDS", "1-8")
+SEEDS = seeds("1-8")
 """Seeds and ranges of them. `RINGBENCH_RANDOM_SEEDS=1-2000` for a night."""
-
-
-def seeds() -> list[int]:
-    found: list[int] = []
-    for part in SEEDS.split(","):
-        first, _, last = part.partition("-")
-        found += range(int(first), int(last or first) + 1)
-    return found
 
 
 @functools.cache
@@ -93,7 +85,7 @@ def differences(seed: int, simulator: str) -> str:
 
 
 @pytest.mark.skipif(shutil.which("iverilog") is None, reason="Icarus is not installed")
-@pytest.mark.parametrize("seed", seeds())
+@pytest.mark.parametrize("seed", SEEDS)
 def test_same_events_in_the_same_cycles(seed):
     found = differences(seed, "icarus" if seed % 4 == 0 else "verilator")
     assert not found, f"seed {seed}, {setup(seed)}: {found}"

@@ -77,7 +77,7 @@ SEND = [
     Number("TXD at the edge that ends c+1", "txd_just_not_yet", Kind.CSR_READ,
            text(f"{REGISTERS}._write__MAC_TX", "4 * (c + 1) + 3", "4 * (c + 2) + 3")),
     Number("TXD at the edge that ends F", "txd_just_after_frame", Kind.CSR_READ,
-           later(f"{SENDER}._ended", "self.engine.registers.transmitter_disabled(f)", "f")),
+           later(f"{SENDER}._ended", "self.engine.registers.transmitter_disabled()", "f")),
     Number("a pause frame goes before data", "asked_with_frame", Kind.TX_SFD,
            text(f"{SENDER}._ask", "if self.wanted_pause is not None:",
                 "if self.wanted_pause is not None and not self.engine.tx.loaded:")),
